@@ -1,0 +1,1 @@
+"""Measure whether an agent skill changes what a coding agent does, and at what harm and cost."""

@@ -1,0 +1,1 @@
+"""The pure core: values and functions over values. No subprocess, no sockets, no pytest."""

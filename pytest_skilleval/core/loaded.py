@@ -1,0 +1,61 @@
+"""A spec with everything its files refer to, read once and frozen: what planning, running and scoring work from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.errors import Fault
+    from pytest_skilleval.core.spec import Spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skin:
+    """One set of names and ages; a block draws one, the same for all its arms. ``${key}`` in texts is replaced by a name."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    age_days: float = 40.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """One skill of the catalogue.
+
+    `files` maps a path relative to the skill's folder to (mode, bytes); symlinks are resolved or refused by the loader.
+    """
+
+    id: str
+    name: str
+    description: str
+    body: str
+    """SKILL.md below the front-matter, byte for byte."""
+    files: Mapping[str, tuple[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSpec:
+    """A valid spec and what belongs to it."""
+
+    spec: Spec
+    path: Path
+    text_hash: str
+    """SHA-256 of spec.yaml and every file it refers to."""
+    case_lines: Mapping[str, int]
+    """1-based line of each case, for locations in reports."""
+    catalogue: Mapping[str, Skill]
+    skins: tuple[Skin, ...] = (Skin(),)
+    guards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Arm -> command prefixes its guard denies."""
+    instructions: Mapping[str, bytes] = field(default_factory=dict)
+    """Arm -> text appended to the stock instructions, byte for byte."""
+    runbook_prompts: Mapping[int, str] = field(default_factory=dict)
+    """Number -> title."""
+    warnings: tuple[Fault, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of spec.yaml; relative paths in the spec start here."""
+        return self.path.parent

@@ -1,0 +1,95 @@
+"""Docker state at one instant, and what changed between two instants.
+
+Values only: taking a snapshot is the business of :mod:`pytest_skilleval.sandboxes`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Container(msgspec.Struct, frozen=True, kw_only=True):
+    """One container, as the engine's inspect call tells it."""
+
+    id: str
+    name: str
+    image: str
+    image_id: str = ""
+    state: str = "created"
+    """``created | running | paused | restarting | removing | exited | dead``."""
+    exit_code: int | None = None
+    health: str | None = None
+    created: str = ""
+    started: str = ""
+    finished: str = ""
+    labels: dict[str, str] = {}
+    mounts: tuple[str, ...] = ()
+    """Names of the volumes (named and anonymous) mounted, sorted."""
+    restart_policy: str = "no"
+    networks: tuple[str, ...] = ()
+    oom_killed: bool = False
+    pid_limited: bool = False
+
+
+class Image(msgspec.Struct, frozen=True, kw_only=True):
+    """One image; dangling when it has no tag."""
+
+    id: str
+    tags: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
+    created: str = ""
+    size: int = 0
+
+    @property
+    def dangling(self) -> bool:
+        """Whether no tag names this image (``<none>:<none>`` in listings)."""
+        return not self.tags
+
+
+class Volume(msgspec.Struct, frozen=True, kw_only=True):
+    """One volume. `content` is a hash of its files when it is small, else None."""
+
+    name: str
+    created: str = ""
+    labels: dict[str, str] = {}
+    anonymous: bool = False
+    driver: str = "local"
+    content: str | None = None
+    size: int | None = None
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True):
+    """One network; the engine's own three are ``builtin``."""
+
+    id: str
+    name: str
+    driver: str = "bridge"
+    created: str = ""
+    labels: dict[str, str] = {}
+    builtin: bool = False
+
+
+class DockerState(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the engine holds at one instant, each tuple sorted by name or id."""
+
+    format: int = 1
+    taken_at: str = ""
+    containers: tuple[Container, ...] = ()
+    images: tuple[Image, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    networks: tuple[Network, ...] = ()
+    build_cache_records: int = 0
+    build_cache_bytes: int = 0
+
+
+class EngineEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One event of the engine's stream, stamped with the run's own clock."""
+
+    at: float
+    """Seconds since the run's baseline snapshot."""
+    type: str
+    """``container | image | volume | network | builder | daemon``."""
+    action: str
+    id: str
+    name: str = ""
+    attributes: dict[str, str] = {}

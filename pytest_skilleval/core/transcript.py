@@ -1,0 +1,130 @@
+"""What an agent did in one turn, in one form for every agent. Values only; adapters in ``agents/`` make them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Closing = Literal["complete", "cut", "none"]
+"""``complete``: the closing event was seen. ``cut``: some events but no closing one. ``none``: not a single event."""
+
+Attribution = Literal["none", "agent_api", "agent_crash"]
+
+
+class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One shell command line that the agent sent to its shell tool."""
+
+    line: str
+    """As the agent wrote it, CLI wrappers such as ``/bin/bash -lc`` removed."""
+    executed: bool
+    """False when it was denied or never ran: attempted only."""
+    denied: bool = False
+    exit_code: int | None = None
+    output: str = ""
+    background: bool = False
+    subagent: bool = False
+    call_id: str = ""
+    at: float | None = None
+    """Seconds since the run's baseline, where the stream tells time."""
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One tool call of any kind, shell ones included, in the order sent."""
+
+    name: str
+    arguments: str
+    """JSON text."""
+    call_id: str = ""
+    failed: bool = False
+    denied: bool = False
+    result: str = ""
+    subagent: bool = False
+
+
+class FileRead(msgspec.Struct, frozen=True, kw_only=True):
+    """A file read by a file tool (shell readers are found in the commands)."""
+
+    path: str
+    ok: bool = True
+    subagent: bool = False
+    order: int = 0
+    """Index of the tool call among all tool calls of the turn."""
+
+
+class SkillCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call of the agent's own skill tool."""
+
+    name: str
+    ok: bool
+    order: int = 0
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of one turn, sub-agents counted once; money as the CLI tells it, else None."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+    reasoning: int = 0
+    cost_usd: float | None = None
+    known: bool = False
+    """Whether the stream told usage at all."""
+
+    @property
+    def cache_write(self) -> int:
+        """Both kinds of cache write together."""
+        return self.cache_write_5m + self.cache_write_1h
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """What the CLI's first event says the model is shown; None: the stream does not tell."""
+
+    skills: tuple[str, ...] | None = None
+    mcp_servers: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = None
+    memory_paths: tuple[str, ...] | None = None
+    permission_mode: str | None = None
+    cli_version: str | None = None
+    cwd: str | None = None
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a turn could not be measured, as the stream, stderr and exit code tell it."""
+
+    blame: Literal["agent_api", "agent_crash"]
+    reason: str
+    retryable: bool = False
+
+
+class TurnTranscript(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn: everything the stream said, and how it ended."""
+
+    agent: str
+    session_id: str | None = None
+    model: str | None = None
+    offered: Offered = Offered()
+    tool_calls: tuple[ToolCall, ...] = ()
+    commands: tuple[ShellCommand, ...] = ()
+    reads: tuple[FileRead, ...] = ()
+    skill_calls: tuple[SkillCall, ...] = ()
+    messages: tuple[str, ...] = ()
+    """Texts the agent said, in order."""
+    reply: str | None = None
+    """The final reply; None when there was none. Never an API error's text."""
+    usage: Usage = Usage()
+    refused: bool = False
+    denials: int = 0
+    warnings: tuple[str, ...] = ()
+    closing: Closing = "none"
+    failure: Failure | None = None
+    events: int = 0
+    unknown_events: int = 0
+    broken_lines: int = 0
+
+    @property
+    def active(self) -> bool:
+        """Whether the agent did anything at all: said something or called a tool."""
+        return bool(self.tool_calls or self.messages or self.reply)
