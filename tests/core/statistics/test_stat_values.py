@@ -1,0 +1,59 @@
+"""What goes in and comes out of the statistics."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from pytest_skilleval.core.statistics.values import Estimate, Interval, PairedCounts, RunCounts, cluster_means
+
+
+@pytest.mark.parametrize(("low", "high"), [(math.nan, 1.0), (0.0, math.inf), (0.6, 0.4), (None, 1.0), (0.0, None)])
+def test_an_impossible_interval_is_refused(low: float | None, high: float | None) -> None:
+    """No interval holds NaN, infinity, crossed limits or one limit alone."""
+    with pytest.raises(ValueError, match="interval"):
+        Interval(low, high, 0.95, "m")
+
+
+def test_missing_limits_need_a_reason() -> None:
+    """An interval that can't be estimated says why, in the report too."""
+    with pytest.raises(ValueError, match="reason"):
+        Interval(None, None, 0.95, "m")
+    assert Interval.unknown("no runs", "m").to_json() == {"low": None, "high": None, "reason": "no runs"}
+    assert Interval(0.1, 0.2, 0.95, "m").to_json() == {"low": 0.1, "high": 0.2}
+
+
+def test_an_unknown_interval_excludes_nothing() -> None:
+    """What can't be estimated proves nothing."""
+    assert not Interval.unknown("no runs", "m").excludes(0)
+    assert Interval(0.1, 0.2, 0.95, "m").excludes(0)
+    assert not Interval(0.0, 0.2, 0.95, "m").excludes(0)
+
+
+def test_an_estimate_carries_interval_n_and_method() -> None:
+    """A number never travels alone."""
+    written = Estimate(0.5, Interval(0.4, 0.6, 0.95, "Wilson"), 10, "share").to_json()
+    assert written == {"value": 0.5, "low": 0.4, "high": 0.6, "n": 10, "method": "share"}
+    with pytest.raises(ValueError, match="finite"):
+        Estimate(math.nan, Interval.unknown("x", "m"), 0, "share")
+
+
+@pytest.mark.parametrize("counts", [(4, 3, 0, 3), (-1, 3, 0, 3), (0, 3, 1, 0)])
+def test_impossible_counts_are_refused(counts: tuple[int, int, int, int]) -> None:
+    """More passes than runs is a fault of the caller, named with the case."""
+    with pytest.raises(ValueError, match="c1"):
+        PairedCounts("c1", *counts)
+
+
+def test_shares_and_differences_are_exact() -> None:
+    """Differences of shares are fractions, so that equal ones are equal."""
+    assert PairedCounts("c", 1, 3, 2, 3).difference == Fraction(1, 3)
+    assert PairedCounts("c", 1, 3, 2, 4).arm(1) == RunCounts("c", 2, 4)
+
+
+def test_a_family_counts_once() -> None:
+    """Cases of one family become one value, cases without a family stay alone."""
+    half, one, zero = Fraction(1, 2), Fraction(1), Fraction(0)
+    assert cluster_means([("prune", one), (None, half), ("prune", zero), (None, half)]) == [half, half, half]
