@@ -1,0 +1,50 @@
+"""The seeded case bootstrap: a secondary column for readers who expect one, never part of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pytest_skilleval.core.statistics.values import LEVEL, Interval
+
+RESAMPLES = 10_000
+NO_CASES = "no cases"
+NO_WIDTH = "all cases differ alike: a bootstrap has no width"
+FEW_CASES = "too few cases for a bootstrap: read the BBB interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """A percentile bootstrap interval and all that is needed to repeat it."""
+
+    interval: Interval
+    resamples: int
+    random_seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As the report writes it."""
+        return {**self.interval.to_json(), "resamples": self.resamples, "random_seed": self.random_seed}
+
+
+def case_bootstrap(values: Sequence[float], random_seed: int, resamples: int = RESAMPLES, level: float = LEVEL) -> Bootstrap:
+    """Percentile interval of the mean, resampling cases (one value each).
+
+    Notes
+    -----
+    Not honest for few cases: simulated coverage of "95 %" intervals is .55 to 1.00 at 8 cases, .27 at 3. When all values
+    are equal it has no width and is not reported.
+    """
+    return Bootstrap(_percentiles(values, random_seed, resamples, level), resamples, random_seed)
+
+
+def _percentiles(values: Sequence[float], random_seed: int, resamples: int, level: float) -> Interval:
+    if len(set(values)) < 2:
+        return Interval.unknown(NO_WIDTH if values else NO_CASES, "percentile bootstrap over cases", level)
+    data = np.asarray(values, dtype=float)
+    drawn = np.random.default_rng(random_seed).integers(0, len(data), size=(resamples, len(data)))
+    low, high = np.quantile(data[drawn].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    caveat = FEW_CASES if len(data) < 20 else None
+    return Interval(float(low), float(high), level, "percentile bootstrap over cases", caveat)
