@@ -1,0 +1,157 @@
+"""Recorded runs again: raw files -> evidence -> score. No agent, no Docker, no network; the same code as live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pytest_skilleval.agents import agent
+from pytest_skilleval.archive import SPEC, Archive, Damaged, RunFolder
+from pytest_skilleval.core.errors import ArchiveError
+from pytest_skilleval.core.loaded import LoadedSpec, Skill, Skin
+from pytest_skilleval.core.plan import Row
+from pytest_skilleval.core.ports import Agent
+from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord
+from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult, score
+from pytest_skilleval.core.snapshot import DockerState, EngineEvent
+from pytest_skilleval.core.transcript import Usage
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.spec import Case
+
+
+class RecordedSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """``spec.json``: what the session was scored by, so that it can be scored again without the repository."""
+
+    format: int = FORMAT
+    path: str
+    text_hash: str
+    spec: dict[str, Any]
+    skins: tuple[tuple[dict[str, str], float], ...]
+    case_lines: dict[str, int]
+    catalogue: dict[str, str]
+    """Skill id -> description."""
+    runbook_prompts: dict[int, str] = {}
+
+
+def record_spec(loaded: LoadedSpec) -> RecordedSpec:
+    """The part of a loaded spec that scoring and reporting need."""
+    return RecordedSpec(
+        path=str(loaded.path),
+        text_hash=loaded.text_hash,
+        spec=loaded.spec.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        skins=tuple((dict(skin.names), skin.age_days) for skin in loaded.skins),
+        case_lines=dict(loaded.case_lines),
+        catalogue={skill_id: skill.description for skill_id, skill in loaded.catalogue.items()},
+        runbook_prompts=dict(loaded.runbook_prompts),
+    )
+
+
+def recorded_spec(archive: Archive) -> LoadedSpec:
+    """The spec as it was when the session ran."""
+    from pytest_skilleval.core.spec import Spec
+
+    record = archive.read(SPEC, RecordedSpec)
+    return LoadedSpec(
+        spec=Spec.model_validate_json(msgspec.json.encode(record.spec)),
+        path=Path(record.path),
+        text_hash=record.text_hash,
+        case_lines=record.case_lines,
+        catalogue={
+            skill_id: Skill(id=skill_id, name=skill_id, description=text, body="", files={}) for skill_id, text in record.catalogue.items()
+        },
+        skins=tuple(Skin(names=names, age_days=age) for names, age in record.skins),
+        runbook_prompts=record.runbook_prompts,
+    )
+
+
+def measure(archive: Archive, loaded: LoadedSpec, rows: tuple[Row, ...]) -> tuple[tuple[MeasuredRun, ...], tuple[Damaged, ...]]:
+    """Every selected row with what became of it, scored from its raw files, and the runs whose files are damaged.
+
+    A damaged run counts as lost (`record` None); the others are scored all the same.
+    """
+    records, damaged = archive.records()
+    measured, problems = [], list(damaged)
+    for row in rows:
+        if not row.selected and row.run_id not in records:
+            continue
+        try:
+            measured.append(measure_one(archive.run(row.run_id), loaded, row, records.get(row.run_id)))
+        except ArchiveError as error:
+            problems.append(Damaged(row.run_id, str(error)))
+            measured.append(_facts(loaded, row, None))
+    return tuple(measured), tuple(problems)
+
+
+def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRun:
+    """One row with its score; ArchiveError when a raw file that must be there is damaged."""
+    facts = _facts(loaded, row, record)
+    if record is None or record.status != "scored":
+        return facts
+    case = dressed_case(loaded, row)
+    found = evidence(folder, record, agent(row.agent))
+    transcripts = [turn.transcript for turn in found.turns]
+    spent = total(transcript.usage for transcript in transcripts)
+    return msgspec.structs.replace(
+        facts,
+        score=score(case, found, skill=row.skill, skills_folder=agent(row.agent).skills_folder, catalogue=frozenset(loaded.catalogue)),
+        usage=spent,
+        cost_usd=spent.cost_usd,
+        dose=found.dose,
+        seconds=round(sum(turn.seconds for turn in record.turns), 4),
+        turns_sent=len(record.turns),
+        tool_calls=sum(len(transcript.tool_calls) for transcript in transcripts),
+        models_reported=tuple(sorted({transcript.model for transcript in transcripts if transcript.model})),
+    )
+
+
+def _facts(loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRun:
+    case = loaded.spec.case(row.case)
+    return MeasuredRun(row=row, record=record, family=case.family, expects=case.expects)
+
+
+def dressed_case(loaded: LoadedSpec, row: Row) -> Case:
+    """The row's case in the skin that its block drew."""
+    from pytest_skilleval.core.dress import dress
+
+    return dress(loaded, loaded.spec.case(row.case), loaded.skins[row.skin])
+
+
+def evidence(folder: RunFolder, record: RunRecord, cli: Agent) -> Evidence:
+    """All that scoring may look at, read from one run's folder."""
+    path = folder.path / "baseline.json"
+    return Evidence(
+        baseline=folder.read("baseline.json", DockerState) if path.exists() else None,
+        turns=tuple(_turn(folder, record, number, cli) for number in range(1, len(record.turns) + 1)),
+        events=folder.lines("events.jsonl", EngineEvent),
+        validators=folder.read("validators.json", tuple[ValidatorResult, ...]) if (folder.path / "validators.json").exists() else (),
+    )
+
+
+def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> TurnEvidence:
+    place = folder.path / f"turn-{number}"
+    facts = record.turns[number - 1]
+    try:
+        stdout, stderr = (place / "stdout.jsonl").read_bytes(), (place / "stderr.txt").read_bytes()
+        prompt = (place / "prompt.txt").read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArchiveError(f"{place}: the raw turn can't be read ({error})") from error
+    return TurnEvidence(
+        prompt=prompt,
+        transcript=cli.parse(stdout, stderr, facts.exit_code),
+        after=folder.read(f"turn-{number}/snapshot.json", DockerState) if (place / "snapshot.json").exists() else None,
+        timed_out=facts.timed_out,
+        seconds=facts.seconds,
+    )
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum over turns; money is None when no turn told it."""
+    items = tuple(usages)
+    costs = [usage.cost_usd for usage in items if usage.cost_usd is not None]
+    names = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h", "reasoning")
+    sums = {name: sum(getattr(usage, name) for usage in items) for name in names}
+    return Usage(**sums, cost_usd=round(sum(costs), 9) if costs else None, known=any(usage.known for usage in items))

@@ -1,0 +1,174 @@
+"""The arm, made inside the sandbox, and the manipulation check: what the agent is shown is what the arm declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core import arms
+from pytest_skilleval.core.errors import ArmError, SandboxError
+from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
+from pytest_skilleval.core.transcript import TurnTranscript
+
+if TYPE_CHECKING:
+    from pytest_skilleval.running.job import Job
+
+INSTRUCTION_NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".mcp.json")
+"""Files that an agent takes for instructions or servers wherever they lie in the workspace or above it."""
+
+SKILL_ROOTS = (
+    ".claude/skills",
+    ".codex/skills",
+    ".agents/skills",
+    ".copilot/skills",
+    ".gemini/skills",
+    ".config/opencode/skills",
+    "./.claude/skills",
+    "./.agents/skills",
+    "./.codex/skills",
+    "./.github/skills",
+    "/etc/codex/skills",
+    "/etc/claude-code",
+)
+"""Every folder in which some agent looks for skills: absence is proved over all of them, since agents read each other's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Armed:
+    """What was installed, as digests: recorded, and compared with what is found afterwards."""
+
+    setup: AgentSetup
+    skills: Mapping[str, str]
+    """Skill id -> SHA-256 of its SKILL.md."""
+    skills_tarball: str
+    stock_instructions: str
+    final_instructions: str
+    listing_characters: int
+    """Characters of all names and descriptions: what the agent's listing budget must hold."""
+
+
+def install(sandbox: Sandbox, job: Job) -> Armed:
+    """Put skills, instructions, guard and agent configuration in place; then check that nothing else is there.
+
+    Raises
+    ------
+    ArmError
+        Something is there that the arm does not declare, or the other way round: the run is void.
+    """
+    agent, arm, row = job.agent, job.arm, job.row
+    skills = arms.installed_skills(arm, row.skill, job.loaded.catalogue)
+    skill_files = arms.skills_as_files(skills, agent.skills_folder)
+    stock = _read(sandbox, f"{sandbox.home}/{agent.instructions_file}")
+    final = stock + job.loaded.instructions.get(row.arm, b"")
+    setup = AgentSetup(
+        deny=job.loaded.guards.get(row.arm, ()),
+        permissions=arm.permissions,
+        model=None if row.model == "default" else row.model,
+        endpoint=job.endpoint.url if job.endpoint else None,
+        workspace=sandbox.workspace,
+    )
+    own = [SandboxFile(path=agent.instructions_file, content=final)] if final != stock else []
+    _place(sandbox, [*skill_files, *own, *agent.files(setup)])
+    armed = Armed(
+        setup=setup,
+        skills=arms.skill_digests(skills),
+        skills_tarball=arms.digest(arms.tarball(skill_files)),
+        stock_instructions=arms.digest(stock),
+        final_instructions=arms.digest(final),
+        listing_characters=sum(len(skill.name) + len(skill.description) for skill in skills.values()),
+    )
+    check(sandbox, job, armed)
+    return armed
+
+
+def _place(sandbox: Sandbox, files: list[SandboxFile]) -> None:
+    """Relative paths under HOME as the agent's, absolute ones as root's."""
+    home = [file for file in files if not file.path.startswith("/")]
+    system = [file for file in files if file.path.startswith("/")]
+    if home:
+        sandbox.put(arms.tarball(home), into=sandbox.home)
+    if system:
+        sandbox.put(arms.tarball(system), into="/", user="root")
+
+
+def _read(sandbox: Sandbox, path: str) -> bytes:
+    """The bytes of a file inside; empty when there is none."""
+    result = sandbox.exec(Command(argv=("sh", "-c", '[ ! -e "$1" ] || cat "$1"', "sh", path), user="root"), timeout=30)
+    if result.exit_code != 0:
+        raise SandboxError(f"{path} can't be read inside the sandbox: {result.stderr.decode(errors='replace').strip()}")
+    return result.stdout
+
+
+def check(sandbox: Sandbox, job: Job, armed: Armed) -> None:
+    """The manipulation check on files, before the first turn and after the last.
+
+    Raises ArmError naming everything found that the arm does not declare.
+    """
+    wanted = {f"{sandbox.home}/{job.agent.skills_folder}/{skill}/SKILL.md": hash_ for skill, hash_ in armed.skills.items()}
+    instructions = f"{sandbox.home}/{job.agent.instructions_file}"
+    found = _inventory(sandbox, instructions)
+    final = found.pop(instructions, arms.digest(b""))
+    faults = [f"{path} is missing" for path in sorted(wanted.keys() - found.keys())]
+    faults += [f"{path} should not be there" for path in sorted(found.keys() - wanted.keys())]
+    faults += [f"{path} was changed" for path in sorted(wanted.keys() & found.keys()) if wanted[path] != found[path]]
+    if final != armed.final_instructions:
+        faults.append(f"{instructions} is not what the arm declares")
+    if faults:
+        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join(faults))
+
+
+FIND = r"""
+for root in "$@"; do
+  [ ! -d "$root" ] || find -L "$root" -maxdepth 6 -name .system -prune -o -type f -iname SKILL.md -print
+done
+folder=$PWD
+while :; do
+  for name in $NAMES; do [ ! -f "${folder%/}/$name" ] || printf '%s\n' "${folder%/}/$name"; done
+  [ "$folder" != / ] || break
+  folder=$(dirname "$folder")
+done
+[ ! -f "$INSTRUCTIONS" ] || printf '%s\n' "$INSTRUCTIONS"
+"""
+
+
+def _inventory(sandbox: Sandbox, instructions: str) -> dict[str, str]:
+    """Path -> digest of every SKILL.md in any agent's skill root and every instruction file in reach of the workspace.
+
+    Skills that a CLI brings itself (``.system``) are its own, the same in every arm, and left out.
+    """
+    roots = [_inside(sandbox, root) for root in SKILL_ROOTS]
+    command = Command(
+        argv=("sh", "-c", f"{{ {FIND} }} | sort -u | xargs -d '\\n' -r sha256sum --", "sh", *roots),
+        env={"NAMES": " ".join(INSTRUCTION_NAMES), "INSTRUCTIONS": instructions},
+        user="root",
+    )
+    result = sandbox.exec(command, timeout=60)
+    if result.exit_code != 0:
+        raise SandboxError(f"the skill folders can't be listed: {result.stderr.decode(errors='replace').strip()}")
+    lines = result.stdout.decode("utf-8", "surrogateescape").splitlines()
+    return {line[66:]: line[:64] for line in lines}
+
+
+def _inside(sandbox: Sandbox, root: str) -> str:
+    if root.startswith("/"):
+        return root
+    return f"{sandbox.workspace}/{root[2:]}" if root.startswith("./") else f"{sandbox.home}/{root}"
+
+
+def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:
+    """The manipulation check on what the CLI itself says the model is offered; what it does not say is not judged.
+
+    Raises ArmError.
+    """
+    offered = transcript.offered
+    if offered.mcp_servers:
+        raise ArmError(f"MCP servers reached the agent that no arm declares: {', '.join(offered.mcp_servers)}")
+    if offered.skills is None:
+        return
+    skill, shown = job.row.skill, job.row.skill in offered.skills
+    if shown and skill not in armed.skills:
+        raise ArmError(f"the agent is offered {skill}, which the arm {job.row.arm} excludes")
+    missing = sorted(armed.skills.keys() - set(offered.skills))
+    if missing:
+        raise ArmError(f"the agent is not offered what the arm {job.row.arm} installs: {', '.join(missing)}")

@@ -1,0 +1,196 @@
+"""The turns of a run: prompt, agent, snapshot, validators; every raw byte is on disk as soon as it is there."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from pytest_skilleval.core.checks import turn_is_sent
+from pytest_skilleval.core.errors import AgentApiError, AgentCrash, IdleTimeout, RunError
+from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
+from pytest_skilleval.core.record import TurnRecord
+from pytest_skilleval.core.scoring import ValidatorResult
+from pytest_skilleval.core.snapshot import DockerState
+from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.running.arming import Armed, check_offered
+
+if TYPE_CHECKING:
+    from pytest_skilleval.archive import RunFolder
+    from pytest_skilleval.core.spec import Check, Turn
+    from pytest_skilleval.running.job import Job
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What has been said and done so far in one run."""
+
+    job: Job
+    sandbox: Sandbox
+    armed: Armed
+    folder: RunFolder
+    baseline: DockerState
+    began: float
+    records: list[TurnRecord]
+    validators: list[ValidatorResult]
+    session_id: str | None = None
+
+    def hold(self) -> None:
+        """Play all turns that are to be sent, then the ``final`` validators.
+
+        Raises
+        ------
+        AgentApiError, AgentCrash, IdleTimeout, ArmError
+            The turn could not be measured; what was recorded until then stays on disk.
+        """
+        state = self.baseline
+        for number, turn in enumerate(self.job.case.all_turns, start=1):
+            self.job.cancellation.check()
+            if not turn_is_sent(turn, state, self.baseline):
+                break
+            state = self._take(number, turn)
+            if self.records[-1].timed_out:
+                break
+        final = (*self.job.case.final.must, *self.job.case.final.must_not)
+        self._validate(None, final)
+
+    def _take(self, number: int, turn: Turn) -> DockerState:
+        """One turn: drive the agent, look at what it did, run the turn's validators."""
+        drawn = self.job.row.paraphrases[number - 1] if number <= len(self.job.row.paraphrases) else 0
+        prompt = turn.paraphrases[drawn % len(turn.paraphrases)]
+        place = self.folder.turn(number)
+        (place / "prompt.txt").write_text(prompt, encoding="utf-8", newline="")
+        started = time.monotonic()
+        result, masked = self._drive(number, prompt, place)
+        self.records.append(
+            TurnRecord(
+                number=number,
+                exit_code=result.exit_code,
+                seconds=round(result.seconds, 4),
+                started=round(started - self.began, 4),
+                timed_out=result.timed_out,
+                masked_secrets=masked,
+            )
+        )
+        self.job.cancellation.check()
+        transcript = self.job.agent.parse((place / "stdout.jsonl").read_bytes(), result.stderr, result.exit_code)
+        state = self.sandbox.state()
+        self.folder.write(f"turn-{number}/snapshot.json", state)
+        attribute(transcript, timed_out=result.timed_out, exit_code=result.exit_code)
+        check_offered(transcript, self.job, self.armed)
+        self.session_id = transcript.session_id or self.session_id
+        self._validate(number, (*turn.must, *turn.must_not))
+        return state
+
+    def _drive(self, number: int, prompt: str, place: Path) -> tuple[ExecResult, int]:
+        """Run the agent CLI for one turn, its streams going to disk as they come."""
+        turn = AgentTurn(
+            prompt=prompt,
+            setup=self.armed.setup,
+            session_id=self.session_id,
+            number=number,
+            script=script(self.job),
+        )
+        left = self.job.run_timeout - (time.monotonic() - self.began)
+        with (place / "stdout.jsonl").open("wb") as stdout, (place / "stderr.txt").open("wb") as stderr:
+            out, err = Sink(stdout, self.job.mask), Sink(stderr, self.job.mask)
+            result = self.sandbox.exec(
+                self.job.agent.command(turn),
+                timeout=max(1.0, min(self.job.turn_timeout, left)),
+                on_stdout=out.write,
+                on_stderr=err.write,
+            )
+            return result, out.close() + err.close()
+
+    def _validate(self, turn: int | None, checks: tuple[Check, ...]) -> None:
+        """Run the validators among `checks` inside the sandbox and keep what they said."""
+        for check in checks:
+            if check.validator is None:
+                continue
+            command = Command(argv=("bash", "-c", check.validator.run))
+            result = self.sandbox.exec(command, timeout=check.validator.timeout)
+            self.job.cancellation.check()
+            self.validators.append(
+                ValidatorResult(
+                    check=check.id,
+                    turn=turn,
+                    exit_code=result.exit_code,
+                    output=(result.stdout + result.stderr).decode("utf-8", "replace")[:20_000],
+                    timed_out=result.timed_out,
+                )
+            )
+
+
+class Sink:
+    """A file that a stream flows into, secrets removed on the way.
+
+    Masking works on whole lines, so that a secret cut by a chunk's edge is still found.
+    """
+
+    def __init__(self, file: BinaryIO, mask: Callable[[bytes], bytes] | None) -> None:
+        self._file, self._mask, self._pending, self._masked = file, mask, b"", 0
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        if self._mask is None:
+            self._put(chunk)
+            return
+        *lines, self._pending = (self._pending + chunk).split(b"\n")
+        for line in lines:
+            self._put(self._clean(line) + b"\n")
+
+    def close(self) -> int:
+        """Write what is left; returns how many lines held a secret."""
+        if self._pending:
+            self._put(self._clean(self._pending))
+        return self._masked
+
+    def _clean(self, line: bytes) -> bytes:
+        assert self._mask is not None
+        clean = self._mask(line)
+        self._masked += clean != line
+        return clean
+
+    def _put(self, chunk: bytes) -> None:
+        self._file.write(chunk)
+        self._file.flush()
+
+
+def attribute(transcript: TurnTranscript, *, timed_out: bool, exit_code: int | None) -> None:
+    """Raise the error that says whose fault it is when the turn could not be measured; else nothing.
+
+    A refusal and a time-out after activity are the agent's behaviour: they are scored.
+    """
+    if transcript.refused:
+        return
+    if timed_out:
+        if transcript.active:
+            return
+        raise IdleTimeout("the turn timed out and the agent had neither said nor done anything")
+    if transcript.failure is not None:
+        kind: type[RunError] = AgentApiError if transcript.failure.blame == "agent_api" else AgentCrash
+        raise kind(transcript.failure.reason)
+    if transcript.closing != "complete":
+        raise AgentCrash(f"no closing event in the agent's stream (exit code {exit_code})")
+
+
+def script(job: Job) -> bytes:
+    """What a scripted agent or scripted model plays: the case's rehearsals."""
+    case = job.case
+    rehearsals = [rehearsal.model_dump(mode="json", by_alias=True) for rehearsal in case.rehearsals]
+    content: dict[str, Any] = {
+        "skill": job.row.skill,
+        "rehearsals": rehearsals or _trigger_script(),
+        "force": job.rehearsal,
+        "loads": case.should_load if case.kind == "trigger" else job.rehearsal is None,
+        "also": [case.owner] if case.kind == "trigger" and case.owner else [],
+    }
+    return json.dumps(content).encode()
+
+
+def _trigger_script() -> list[dict[str, Any]]:
+    """A case without rehearsals is answered in one sentence; whether the skill is read first, the case itself says."""
+    return [{"id": "answers", "plays": {"skill": None, "guard": False}, "turns": [{"load": False, "run": [], "reply": "Here is how."}]}]

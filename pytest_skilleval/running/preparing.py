@@ -1,0 +1,171 @@
+"""A sandbox with the seed's Docker state in it, checked: made once, kept, and opened anew for every run."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core.arms import digest, tarball
+from pytest_skilleval.core.errors import SeedError
+from pytest_skilleval.core.ports import Command, ExecResult, Sandbox, SandboxFile, SandboxRequest
+from pytest_skilleval.core.snapshot import DockerState
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.spec import Makes, Seed
+    from pytest_skilleval.running.job import Job
+
+SEED_TIMEOUT = 300.0
+UNITS = {"m": 1024**2, "g": 1024**3}
+
+
+def open_seeded(job: Job) -> Sandbox:
+    """A sandbox whose Docker state is the seed's.
+
+    Raises
+    ------
+    SandboxError
+        The sandbox can't be made.
+    SeedError
+        The seed program failed, or did not make what the spec says; the text holds the seed's output.
+    """
+    seed = job.seed
+    if seed is None:
+        return job.backend.open(request(job, restore=None))
+    if not job.backend.can_restore:
+        return _seed_in_place(job, seed)
+    key = prepared_key(job)
+    if not job.backend.has(key):
+        _prepare(job, seed, key)
+    sandbox = job.backend.open(request(job, restore=key))
+    try:
+        verify(sandbox.state(), seed.makes)
+    except BaseException:
+        sandbox.close()
+        raise
+    return sandbox
+
+
+def request(job: Job, *, restore: str | None, purpose: str = "") -> SandboxRequest:
+    """What this run asks of the backend."""
+    disk = job.case.sandbox.disk
+    return SandboxRequest(
+        name=digest(f"{job.archive.folder}/{job.row.run_id}/{purpose}/{os.getpid()}".encode())[:12],
+        restore=restore,
+        disk=int(disk[:-1]) * UNITS[disk[-1]] if disk else None,
+        read_only=job.agent.host_program(),
+    )
+
+
+def prepared_key(job: Job) -> str:
+    """Names the prepared state: seed, skin and limits; the backend adds its own engine and tree."""
+    from pytest_skilleval.core.loading import seed_hash
+
+    seed = job.seed
+    assert seed is not None
+    return digest(f"{seed_hash(job.loaded, seed, job.skin)}/{job.case.sandbox.disk}/{job.skin.age_days}".encode())[:32]
+
+
+def _prepare(job: Job, seed: Seed, key: str) -> None:
+    """Seed one sandbox and keep its state; the workers of a session do this one after the other."""
+    with _alone(job.archive.folder):
+        if job.backend.has(key):
+            return
+        sandbox = job.backend.open(request(job, restore=None, purpose=key))
+        job.cancellation.attach(sandbox)
+        try:
+            run_seed(sandbox, job, seed)
+            verify(sandbox.state(), seed.makes)
+            sandbox.save(key, age_days=job.skin.age_days)
+        finally:
+            job.cancellation.detach(sandbox)
+            sandbox.close()
+
+
+def _seed_in_place(job: Job, seed: Seed) -> Sandbox:
+    """For backends that can't keep a state: seed this very sandbox."""
+    sandbox = job.backend.open(request(job, restore=None))
+    try:
+        run_seed(sandbox, job, seed)
+        verify(sandbox.state(), seed.makes)
+    except BaseException:
+        sandbox.close()
+        raise
+    return sandbox
+
+
+def run_seed(sandbox: Sandbox, job: Job, seed: Seed) -> ExecResult:
+    """Run the seed program inside, its helper at hand, and leave no trace of either.
+
+    Raises SeedError with the program's output when it fails.
+    """
+    from pytest_skilleval import seeding
+
+    folder = seeding.FOLDER
+    sandbox.put(tarball(_seed_files(job.loaded.folder, seed)), into=folder)
+    command = Command(
+        argv=seeding.seed_command(Path(seed.run).name),
+        env=seeding.seed_environment(job.skin),
+        cwd=sandbox.workspace,
+    )
+    result = sandbox.exec(command, timeout=SEED_TIMEOUT)
+    sandbox.exec(Command(argv=("rm", "-rf", folder), user="root", cwd="/"), timeout=30)
+    job.cancellation.check()
+    if result.exit_code != 0:
+        why = f"took more than {SEED_TIMEOUT:.0f} s" if result.timed_out else f"ended with exit code {result.exit_code}"
+        raise SeedError(f"the seed {seed.run} {why}: {tail(result)}")
+    return result
+
+
+def _seed_files(spec_folder: Path, seed: Seed) -> list[SandboxFile]:
+    """The seed program and the helper, as they lie in the seed folder inside."""
+    from pytest_skilleval import seeding
+
+    program = spec_folder / seed.run
+    helper = [SandboxFile(path=name, content=content, mode=0o755) for name, content in seeding.helper_files().items()]
+    return [SandboxFile(path=program.name, content=program.read_bytes(), mode=0o755), *helper]
+
+
+def verify(state: DockerState, makes: Makes) -> None:
+    """SeedError when the Docker state lacks anything that the spec says the seed makes."""
+    missing = list(_missing(state, makes))
+    if missing:
+        raise SeedError("the seed did not make what the spec's `makes` says: " + "; ".join(missing))
+
+
+def _missing(state: DockerState, makes: Makes) -> Iterator[str]:
+    containers = {container.name: container.state for container in state.containers}
+    for name, wanted in makes.containers.items():
+        if containers.get(name) != wanted:
+            yield f"container {name} should be {wanted} and is {containers.get(name, 'absent')}"
+    for kind, wanted_names, found in (
+        ("volume", makes.volumes, {volume.name for volume in state.volumes}),
+        ("image", makes.images, {tag for image in state.images for tag in image.tags}),
+        ("network", makes.networks, {network.name for network in state.networks}),
+    ):
+        for name in wanted_names:
+            if name not in found:
+                yield f"{kind} {name} is absent"
+    dangling = sum(image.dangling for image in state.images)
+    if dangling < makes.dangling_images:
+        yield f"{makes.dangling_images} dangling images should be there and {dangling} are"
+
+
+def tail(result: ExecResult, characters: int = 1500) -> str:
+    """The end of what a program printed, for an error text."""
+    text = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace").strip()
+    return text[-characters:] or "(no output)"
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the session's folder: one process at a time, released by the kernel when the process dies."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

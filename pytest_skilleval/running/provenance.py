@@ -1,0 +1,48 @@
+"""Where a run's figures come from: everything that must be equal, or must be known, before runs are compared."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core.arms import digest
+from pytest_skilleval.core.ports import Sandbox
+
+if TYPE_CHECKING:
+    from pytest_skilleval.running.arming import Armed
+    from pytest_skilleval.running.job import Job
+
+
+def of_run(job: Job, sandbox: Sandbox, armed: Armed) -> dict[str, str]:
+    """Facts of one run, as flat text by name; secrets have no place here."""
+    from pytest_skilleval.core.loading import seed_hash
+
+    seed = job.seed
+    return {
+        **{f"sandbox.{name}": value for name, value in sandbox.describe().items()},
+        "agent": job.agent.name,
+        "agent.version": agent_version(job, sandbox),
+        "model.asked": job.row.model,
+        "plugin": importlib.metadata.version("pytest-skilleval"),
+        "spec": job.loaded.text_hash,
+        "seed": seed_hash(job.loaded, seed, job.skin) if seed else "none",
+        "skin": str(job.row.skin),
+        "paraphrases": ",".join(str(number) for number in job.row.paraphrases),
+        "arm.skills": ",".join(sorted(armed.skills)),
+        "arm.skills_tarball": armed.skills_tarball,
+        "arm.skill": armed.skills.get(job.row.skill, "absent"),
+        "arm.listing_characters": str(armed.listing_characters),
+        "arm.stock_instructions": armed.stock_instructions,
+        "arm.final_instructions": armed.final_instructions,
+        "arm.guard": digest("\n".join(armed.setup.deny).encode()) if armed.setup.deny else "none",
+        "random_seed": str(job.options.random_seed),
+    }
+
+
+def agent_version(job: Job, sandbox: Sandbox) -> str:
+    """What the CLI says of its own version; for the scripted agent, this package's."""
+    command = job.agent.version_command()
+    if command is None:
+        return importlib.metadata.version("pytest-skilleval")
+    result = sandbox.exec(command, timeout=60)
+    return result.stdout.decode("utf-8", "replace").strip() or f"unknown (exit code {result.exit_code})"

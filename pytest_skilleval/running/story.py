@@ -1,0 +1,172 @@
+"""The way a run goes, told once: sandbox, arm, seed, baseline, turns, provenance, teardown, record."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tarfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core.errors import AgentApiError, ArmError, HarnessError, RunError, SandboxError, SeedError
+from pytest_skilleval.core.ports import Command, Sandbox
+from pytest_skilleval.core.record import Attempt, RunRecord
+from pytest_skilleval.running import arming
+from pytest_skilleval.running.conversation import Conversation
+from pytest_skilleval.running.preparing import open_seeded
+from pytest_skilleval.running.provenance import of_run
+
+if TYPE_CHECKING:
+    from pytest_skilleval.archive import RunFolder
+    from pytest_skilleval.running.job import Job
+
+RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, AgentApiError: 2}
+"""How often a run is tried again, by the kind of failure; all others not at all."""
+
+
+def run_one(job: Job) -> RunRecord:
+    """Make one run and record it; tried again where the failure's kind allows.
+
+    Returns the record as written to ``run.json``. Raises nothing for a run that could not be measured (the record
+    says so), KeyboardInterrupt when the session is being stopped (nothing is recorded then).
+    """
+    attempts: list[Attempt] = []
+    while True:
+        job.cancellation.check()
+        folder = job.archive.run(job.row.run_id)
+        folder.begin()
+        record, error = _try(job, folder, tuple(attempts))
+        if error is None or len(attempts) >= RETRIES.get(type(error), 0):
+            folder.finish(record)
+            return record
+        attempts.append(Attempt(number=len(attempts) + 1, blame=error.blame, detail=str(error)))
+
+
+def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[RunRecord, RunError | None]:
+    """One try: its record, and the error when it could not be measured."""
+    attempt = _Attempt(job, folder)
+    error: RunError | None = None
+    try:
+        attempt.go()
+    except Exception as failure:
+        job.cancellation.check()  # a sandbox that was killed under our hands is no failure of anything
+        error = failure if isinstance(failure, RunError) else _our_fault(folder, failure)
+    finally:
+        attempt.close(failed=error is not None)
+    return attempt.record(error, attempts), error
+
+
+def _our_fault(folder: RunFolder, failure: Exception) -> HarnessError:
+    """Anything unforeseen is the harness' own failure: the session goes on, the traceback is kept beside the run."""
+    with contextlib.suppress(OSError):
+        (folder.path / "traceback.txt").write_text("".join(traceback.format_exception(failure)), encoding="utf-8")
+    return HarnessError(f"{type(failure).__name__}: {failure} (see traceback.txt in the run's folder)")
+
+
+class _Attempt:
+    """The parts of one try that outlive its phases."""
+
+    def __init__(self, job: Job, folder: RunFolder) -> None:
+        self.job, self.folder = job, folder
+        self.started_at, self.started = datetime.now(UTC), time.monotonic()
+        self.phases: dict[str, float] = {}
+        self.sandbox: Sandbox | None = None
+        self.talk: Conversation | None = None
+        self.provenance: dict[str, str] = {}
+        self.warnings: list[str] = []
+
+    def go(self) -> None:
+        """All phases but teardown and record."""
+        job = self.job
+        with self._phase("sandbox"):
+            self.sandbox = sandbox = open_seeded(job)
+            job.cancellation.attach(sandbox)
+            if job.endpoint:
+                sandbox.listen(job.endpoint.port, job.endpoint.target)
+        with self._phase("arm"):
+            armed = arming.install(sandbox, job)
+            self.provenance = of_run(job, sandbox, armed)
+        with self._phase("snapshot"):
+            baseline = sandbox.state()
+            sandbox.mark()
+            self.folder.write("baseline.json", baseline)
+        self.talk = Conversation(job, sandbox, armed, self.folder, baseline, time.monotonic(), [], [])
+        try:
+            with self._phase("agent"):
+                self.talk.hold()
+        finally:
+            self._keep_evidence(sandbox)
+        with self._phase("check"):
+            arming.check(sandbox, job, armed)
+
+    def _keep_evidence(self, sandbox: Sandbox) -> None:
+        """Events, validators and the CLI's own session record, also of a run that failed."""
+        assert self.talk is not None
+        if self.job.cancellation.cancelled:
+            return
+        self.folder.write_lines("events.jsonl", sandbox.events())
+        self.folder.write("validators.json", self.talk.validators)
+        for name in self.job.agent.session_folders:
+            _fetch(sandbox, f"{sandbox.home}/{name}", self.folder.path / "session", self.job)
+
+    def close(self, *, failed: bool) -> None:
+        """Remove the sandbox, unless it is to be kept for a look inside."""
+        if self.sandbox is None:
+            return
+        keep = self.job.options.keep_sandbox
+        if (keep == "always" or (keep == "failed" and failed)) and not self.job.cancellation.cancelled:
+            self.warnings.append(f"sandbox {self.sandbox.name} is kept; remove it with `skilleval reap`")
+            return
+        try:
+            with self._phase("teardown"):
+                self.sandbox.close()
+        except SandboxError as error:
+            self.warnings.append(f"the sandbox could not be removed: {error}")
+        finally:
+            self.job.cancellation.detach(self.sandbox)
+
+    def record(self, error: RunError | None, attempts: tuple[Attempt, ...]) -> RunRecord:
+        """What ``run.json`` says."""
+        return RunRecord(
+            row=self.job.row,
+            status="scored" if error is None else "void" if isinstance(error, ArmError) else "error",
+            blame=error.blame if error else None,
+            detail=str(error) if error else "",
+            simulated=self.job.agent.simulated or self.job.row.model == "scripted",
+            started_at=self.started_at.isoformat(timespec="milliseconds"),
+            seconds=round(time.monotonic() - self.started, 4),
+            phases=self.phases,
+            turns=tuple(self.talk.records) if self.talk else (),
+            attempts=attempts,
+            provenance=self.provenance,
+            warnings=tuple(self.warnings),
+        )
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.phases[name] = round(time.monotonic() - began, 4)
+
+
+def _fetch(sandbox: Sandbox, path: str, target: Path, job: Job) -> None:
+    """Copy a folder out of the sandbox, secrets masked; a missing one is nothing to keep."""
+    exists = sandbox.exec(Command(argv=("test", "-e", path), user="root"), timeout=30).exit_code == 0
+    if not exists:
+        return
+    with tarfile.open(fileobj=io.BytesIO(sandbox.get(path))) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is None or ".." in Path(member.name).parts:
+                continue
+            place = target / member.name.lstrip("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            content = file.read()
+            place.write_bytes(job.mask(content) if job.mask else content)
