@@ -1,0 +1,176 @@
+"""YAML read with positions: every value knows its line, and what YAML would quietly change is a fault.
+
+A small reader over libyaml's nodes. Mappings become dicts, sequences tuples, plain scalars are resolved as YAML 1.1
+says (``yes`` is true), without its dates and base-60 numbers, which no file of ours takes. Refused, because a reader of
+the file could not see what it means: repeated keys, keys that are no text, anchors, aliases and merge keys (a fault in
+shared text would have two places), tags, several documents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, cast
+
+import yaml
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
+from yaml.nodes import Node, ScalarNode, SequenceNode
+
+from pytest_skilleval.core.errors import Fault, SpecError
+from pytest_skilleval.core.positions import Document, path_text, paths_to, shown
+from pytest_skilleval.core.scalars import scalar
+
+MAX_BYTES: Final = 4 * 1024 * 1024
+MAX_DEPTH: Final = 40
+
+_MAYBE_ALIAS: Final = re.compile(r"(?:\A|[\s,:{\[])[&*][0-9A-Za-z_-]")
+_UNPRINTABLE: Final = re.compile("[^\\t\\n\\r -~\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_HINTS: Final = (
+    ("mapping values are not allowed", "a text that holds `: ` needs quotes"),
+    ("cannot start any token", "indentation takes spaces, not tabs, and a text that starts with @, ` or % needs quotes"),
+    ("single document", "one file holds one document; remove the `---` line"),
+    ("maximum nesting depth", "nothing here nests that deeply"),
+    ("did not find expected key", "look at the indentation and quotes of this line and the one above"),
+)
+
+
+def read_document(file: Path) -> Document:
+    """Read one YAML file.
+
+    Raises
+    ------
+    SpecError
+        The file can't be read at all: missing, too big, not UTF-8, not YAML.
+    """
+    return parse_document(read_bytes(file), shown(file))
+
+
+def read_bytes(file: Path) -> bytes:
+    """The file's bytes; SpecError when it is missing, unreadable or larger than `MAX_BYTES`."""
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise SpecError((Fault(shown(file), 1, "", f"is larger than {MAX_BYTES // 2**20} MiB; split it"),))
+        return file.read_bytes()
+    except OSError as error:
+        raise SpecError((Fault(shown(file), 1, "", f"can't be read: {error.strerror or error}"),)) from None
+
+
+def parse_document(content: bytes, file: str) -> Document:
+    """Like `read_document`, for bytes at hand; `file` names them in faults."""
+    text = decode(content, file)
+    root = _compose(text, file)
+    _refuse_aliases(text, file)
+    builder = _Builder(file, root)
+    value = builder.value(root, 0) if root is not None else None
+    return Document(file, root, value, tuple(builder.faults))
+
+
+def decode(content: bytes, file: str) -> str:
+    """UTF-8 text without its byte-order mark; SpecError naming the line of the first byte that is none."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+            raise SpecError((Fault(file, 1, "", "is UTF-16; save it as UTF-8"),)) from None
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"is not UTF-8 (byte 0x{content[error.start]:02x}); save it as UTF-8"
+        raise SpecError((Fault(file, line, "", message),)) from None
+
+
+class _Loader(CParser):
+    """libyaml's composer; instead of a resolved tag a scalar gets (plain, quoted), which costs nothing."""
+
+    def resolve(self, _kind: Any, _value: Any, implicit: Any) -> Any:
+        return implicit
+
+    def descend_resolver(self, _node: Any, _index: Any) -> None: ...
+
+    def ascend_resolver(self) -> None: ...
+
+
+def _compose(text: str, file: str) -> Node | None:
+    try:
+        root: Node | None = _Loader(text).get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark: Any = error.problem_mark or error.context_mark
+        raise SpecError((Fault(file, mark.line + 1 if mark else 1, "", _yaml_message(error)),)) from None
+    except (yaml.reader.ReaderError, ValueError):
+        bad = _UNPRINTABLE.search(text)
+        line, code = (text.count("\n", 0, bad.start()) + 1, ord(bad.group())) if bad else (1, 0)
+        raise SpecError((Fault(file, line, "", f"holds the control character U+{code:04X}; remove it"),)) from None
+    return root
+
+
+def _yaml_message(error: yaml.MarkedYAMLError) -> str:
+    said = ", ".join(part for part in (error.context, error.problem) if part)
+    hint = next((f"; {hint}" for sign, hint in _HINTS if sign in said), "")
+    return f"is not YAML: {said}{hint}"
+
+
+def _refuse_aliases(text: str, file: str) -> None:
+    if _MAYBE_ALIAS.search(text) is None:
+        return
+    events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
+    faults = tuple(
+        Fault(file, event.start_mark.line + 1, "", "uses a YAML anchor or alias; write the value out where it is used")
+        for event in events
+        if getattr(event, "anchor", None)
+    )
+    if faults:
+        raise SpecError(faults)
+
+
+class _Builder:
+    """Turns nodes into values and notes what YAML allows and we don't."""
+
+    def __init__(self, file: str, root: Node | None) -> None:
+        self.file = file
+        self.root = root
+        self.faults: list[Fault] = []
+
+    def value(self, node: Node, depth: int) -> Any:
+        kind = node.__class__
+        tag: Any = node.tag
+        if tag.__class__ is str:
+            self._note(node, f"carries the YAML tag `{tag}`; tags are not supported, write the plain value")
+        if kind is ScalarNode:
+            return scalar(node.value) if tag.__class__ is tuple and tag[0] else node.value
+        if depth > MAX_DEPTH:
+            self._note(node, "is nested too deeply")
+            return None
+        if kind is SequenceNode:
+            return tuple([self.value(entry, depth + 1) for entry in node.value])
+        return self._mapping(node, depth)
+
+    def _mapping(self, node: Node, depth: int) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = self._key(key_node)
+            if key is None:
+                continue
+            if key in result:
+                self._note_repeated(node, key_node, key)
+            else:
+                result[key] = self.value(value_node, depth + 1)
+        return result
+
+    def _key(self, node: Node) -> str | None:
+        if node.__class__ is not ScalarNode or node.tag.__class__ is str:
+            self._note(node, "is no plain key; a key is a short text")
+            return None
+        text = cast("str", node.value)
+        if text == "<<":
+            self._note(node, "is a YAML merge key; write the keys out")
+            return None
+        if node.tag[0] and not isinstance(scalar(text), str):
+            self._note(node, f"the key `{text}` is not read as text by YAML; quote it: '{text}'")
+        return text
+
+    def _note_repeated(self, mapping: Node, key_node: Node, key: str) -> None:
+        first = next(other for other, _ in mapping.value if other.value == key)
+        self._note(key_node, f"the key `{key}` is given twice (first on line {first.start_mark.line + 1}); keep one")
+
+    def _note(self, node: Node, message: str) -> None:
+        where = next(iter(paths_to(self.root, node, ())), ())
+        self.faults.append(Fault(self.file, node.start_mark.line + 1, path_text(where), message))
