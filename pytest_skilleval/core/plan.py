@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 
@@ -9,9 +11,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One run to be made: one sandbox, one transcript, one pytest item."""
 
     index: int
-    """Place in the order in which runs are started."""
+    """Place in the order in which runs are started, over all specs of the session."""
     run_id: str
-    """``<case>.<arm>.<agent>.<model slug>.r<n>``; folder name."""
+    """``<case>.<arm>.<agent>.<model slug>.r<n>``; folder name. A rehearsal's ends in its id."""
     skill: str
     case: str
     kind: str
@@ -27,3 +29,58 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     selected: bool = True
     reason: str | None = None
     """Why it is not selected, when it isn't."""
+    rehearsal: str | None = None
+    """Id of the rehearsal to be played, whatever the arm shows; None: an ordinary run."""
+
+    @property
+    def label(self) -> str:
+        """What tells the runs of one case apart, for people: ``<arm>-<agent>-<model slug>-r<n>``."""
+        slug_and_repeat = self.run_id.removeprefix(f"{self.case}.{self.arm}.{self.agent}.")
+        slug, _, rest = slug_and_repeat.rpartition(".r")
+        return f"{self.arm}-{self.agent}-{slug}-r{rest}"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it apart from every other row of the session: skill and run id."""
+        return self.skill, self.run_id
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """All runs of a session (or, by `of`, of one spec), in the order in which they start: ``plan.json``."""
+
+    format: int = 1
+    random_seed: int
+    seed_origin: str
+    """Where the random seed is from: an option, pytest-randomly, or derived from the specs."""
+    rows: tuple[Row, ...]
+    locks: dict[str, str]
+    """Skill -> SHA-256 of its spec and all files that belong to it."""
+    rehearsal: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def selected(self) -> tuple[Row, ...]:
+        """The rows that are to be run."""
+        return tuple(row for row in self.rows if row.selected)
+
+    @property
+    def partial(self) -> bool:
+        """Whether rows were left out: no effect verdict and no gate then."""
+        return any(not row.selected for row in self.rows)
+
+    @property
+    def skills(self) -> tuple[str, ...]:
+        """The skills under test, in alphabetical order."""
+        return tuple(sorted(self.locks))
+
+    def of(self, skill: str) -> Plan:
+        """The part of one spec; rows keep the index that they have in the session."""
+        rows = tuple(row for row in self.rows if row.skill == skill)
+        return msgspec.structs.replace(self, rows=rows, locks={skill: self.locks[skill]})
+
+    def keep(self, keys: Collection[tuple[str, str]], reason: str) -> Plan:
+        """The same plan with every other row marked as not selected, for `reason`; earlier reasons stay."""
+        rows = tuple(
+            row if row.key in keys or not row.selected else msgspec.structs.replace(row, selected=False, reason=reason) for row in self.rows
+        )
+        return msgspec.structs.replace(self, rows=rows)

@@ -1,0 +1,281 @@
+"""Specs and a request -> the plan. Pure: the same specs, request and random seed give the same plan on every machine.
+
+All randomness is a hash of the random seed and of what is drawn for, so adding a case, an arm or an agent
+changes no draw and no relative order of the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, get_args
+
+from pytest_skilleval.core.arms import installs
+from pytest_skilleval.core.choosing import DEFAULT_MODEL, agents_with_models, is_glob, nearest, same_model, slugs
+from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.plan import Plan, Row
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.spec import Arm, Case, Rehearsal, Spec
+
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the command line asks for; empty and None mean: what the spec says.
+
+    Attributes
+    ----------
+    agents, models
+        ``agent``, ``agent:model``, ``model``, see :func:`~pytest_skilleval.core.choosing.agents_with_models`.
+    cases
+        Globs and ids; an exact id also runs a draft.
+    release
+        Held-out cases too.
+    rehearse
+        Plan every rehearsal of every case instead of ordinary runs.
+    judged
+        A judge will vote, so a spec with judge checks must name its model.
+    """
+
+    agents: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    repeats: int | None = None
+    release: bool = False
+    rehearse: bool = False
+    judged: bool = False
+    random_seed: int | None = None
+    seed_origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One repeat of one case (or one rehearsal of it) for one agent and model, over all its arms."""
+
+    loaded: LoadedSpec
+    case: Case
+    arms: tuple[str, ...]
+    agent: str
+    model: str
+    repeat: int
+    rehearsal: str | None = None
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        return (self.loaded.spec.skill, self.case.id, self.agent, self.model, str(self.repeat), self.rehearsal or "")
+
+
+def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
+    """Every run that `request` means, in the order in which they start.
+
+    Blocks stand in random order, the arms within a block too. The paraphrases and the skin of a block depend on
+    the random seed, the case and the repeat only.
+
+    Raises
+    ------
+    UsageProblem
+        For everything that can't be meant, at once: unknown agents, arms and cases with the nearest name, a
+        selection that is empty, a judge that is the model under test.
+    """
+    problems = _unknown_cases(specs, request)
+    blocks: list[_Block] = []
+    warnings: list[str] = []
+    for loaded in specs:
+        warnings += [str(fault) for fault in loaded.warnings]
+        try:
+            blocks += _rehearsals(loaded, request, warnings) if request.rehearse else _blocks(loaded, request)
+        except UsageProblem as problem:
+            problems.append(str(problem))
+    problems += _judge_problems(blocks, request)
+    if problems:
+        raise UsageProblem("\n".join(dict.fromkeys(problems)))
+    if not blocks:
+        raise UsageProblem(_why_nothing(specs, request))
+    seed = derived_seed(specs) if request.random_seed is None else request.random_seed
+    return Plan(
+        random_seed=seed,
+        seed_origin=request.seed_origin if request.random_seed is not None else "derived from the specs; --skill-random-seed draws anew",
+        rows=tuple(_rows(blocks, seed)),
+        locks={block.loaded.spec.skill: block.loaded.text_hash for block in blocks},
+        rehearsal=request.rehearse,
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def derived_seed(specs: Sequence[LoadedSpec]) -> int:
+    """A random seed that only depends on the specs' contents: the same command makes the same draws tomorrow."""
+    return rank(0, *sorted(loaded.text_hash for loaded in specs)) % 2**32
+
+
+def rank(seed: int, *parts: str) -> int:
+    """A number drawn for `parts`, uniform over 64 bits and the same on every machine and Python."""
+    return int.from_bytes(hashlib.sha256("\0".join((str(seed), *parts)).encode()).digest()[:8], "big")
+
+
+def _rows(blocks: Sequence[_Block], seed: int) -> Iterator[Row]:
+    """Rows of all blocks in random order."""
+    models = slugs(block.model for block in blocks)
+    index = 0
+    for number, block in enumerate(sorted(blocks, key=lambda block: rank(seed, "block", *block.identity))):
+        skill = block.loaded.spec.skill
+        for arm in sorted(block.arms, key=lambda arm: rank(seed, "arm", *block.identity, arm)):
+            run_id = f"{block.case.id}.{arm}.{block.agent}.{models[block.model]}.r{block.repeat}"
+            yield Row(
+                index=index,
+                run_id=f"{run_id}.{block.rehearsal}" if block.rehearsal else run_id,
+                skill=skill,
+                case=block.case.id,
+                kind=block.case.kind,
+                arm=arm,
+                agent=block.agent,
+                model=block.model,
+                repeat=block.repeat,
+                block=number,
+                paraphrases=_paraphrases(block, seed),
+                skin=_draw(len(block.loaded.skins), block.repeat, seed, "skin", skill, block.case.id),
+                rehearsal=block.rehearsal,
+            )
+            index += 1
+
+
+def _paraphrases(block: _Block, seed: int) -> tuple[int, ...]:
+    skill, case = block.loaded.spec.skill, block.case
+    return tuple(
+        _draw(len(turn.paraphrases), block.repeat, seed, "paraphrase", skill, case.id, str(number))
+        for number, turn in enumerate(case.all_turns, start=1)
+    )
+
+
+def _draw(size: int, repeat: int, seed: int, *parts: str) -> int:
+    """One of `size` things; every thing once before any thing twice over the repeats."""
+    turn, place = divmod(repeat - 1, size)
+    return sorted(range(size), key=lambda thing: rank(seed, *parts, str(turn), str(thing)))[place]
+
+
+def _blocks(loaded: LoadedSpec, request: Request) -> list[_Block]:
+    spec = loaded.spec
+    pairs, arms = _agents(spec, request), _arms(spec, request)
+    return [
+        _Block(loaded, case, case_arms, agent, model, repeat)
+        for case in chosen_cases(spec, request)
+        if (case_arms := tuple(arm for arm in arms if case.kind != "trigger" or installs(spec.arms[arm], spec.skill)))
+        for agent, model in pairs
+        for repeat in range(1, (request.repeats or spec.defaults.repeats) + 1)
+    ]
+
+
+def _agents(spec: Spec, request: Request) -> tuple[tuple[str, str], ...]:
+    """Agents with their models; only those that the spec supports, and the scripted one."""
+    from pytest_skilleval.core.spec import AgentName
+
+    pairs = agents_with_models(request.agents or spec.defaults.agents, request.models, get_args(AgentName))
+    for agent, _ in pairs:
+        if agent not in (*spec.agents, SCRIPTED):
+            raise UsageProblem(
+                f"--skill-agent: the spec of {spec.skill} does not support {agent!r}, only {', '.join((*spec.agents, SCRIPTED))}; "
+                f"add it to `agents` in the spec"
+            )
+    return pairs
+
+
+def _arms(spec: Spec, request: Request) -> tuple[str, ...]:
+    """The arms asked for; else the spec's defaults, else those of its primary contrasts, else all."""
+    for arm in request.arms:
+        if arm not in spec.arms:
+            raise UsageProblem(f"--skill-arms: the spec of {spec.skill} has no arm {arm!r}{nearest(arm, spec.arms)}")
+    primary = tuple(arm for pair in spec.contrasts.primary for arm in pair)
+    return tuple(dict.fromkeys(request.arms or spec.defaults.arms or primary or spec.arms))
+
+
+def chosen_cases(spec: Spec, request: Request) -> tuple[Case, ...]:
+    """The spec's cases that `request` means: no draft unless named exactly, held-out ones only with --skill-release."""
+    return tuple(case for case in spec.cases if _is_chosen(case, request))
+
+
+def _is_chosen(case: Case, request: Request) -> bool:
+    if case.split == "held-out" and not (request.release or request.rehearse):
+        return False
+    if case.id in request.cases:
+        return True
+    return not case.draft and (not request.cases or any(fnmatchcase(case.id, pattern) for pattern in request.cases))
+
+
+def _unknown_cases(specs: Sequence[LoadedSpec], request: Request) -> list[str]:
+    """A sentence for each pattern of --skill-case that means no case, or one that may not run."""
+    cases = [case for loaded in specs for case in loaded.spec.cases]
+    problems = []
+    for pattern in request.cases:
+        meant = [case for case in cases if fnmatchcase(case.id, pattern)]
+        if not meant:
+            problems.append(f"--skill-case: no case {pattern!r}{nearest(pattern, [case.id for case in cases])}")
+        elif all(case.split == "held-out" for case in meant) and not (request.release or request.rehearse):
+            problems.append(f"--skill-case: {', '.join(case.id for case in meant)} is held out; add --skill-release to run it")
+        elif is_glob(pattern) and all(case.draft for case in meant):
+            problems.append(f"--skill-case: {pattern!r} only matches drafts; name one exactly: {', '.join(case.id for case in meant)}")
+    return problems
+
+
+def _judge_problems(blocks: Sequence[_Block], request: Request) -> list[str]:
+    """A judge must be named where it votes, and never be the model that it judges (recorded runs may be judged later, too)."""
+    problems = []
+    for block in blocks:
+        spec = block.loaded.spec
+        if not _has_judge_check(block.case):
+            continue
+        if spec.judge.model is None and request.judged:
+            problems.append(f"{spec.skill}: case {block.case.id} has a judge check, but `judge: {{model: ...}}` is missing in the spec")
+        elif spec.judge.model is not None and same_model(spec.judge.model, block.model):
+            problems.append(
+                f"{spec.skill}: the judge {spec.judge.model} is the model under test; name another model under `judge` in the spec, "
+                f"or in --skill-model"
+            )
+    return problems
+
+
+def _has_judge_check(case: Case) -> bool:
+    checks = [check for turn in case.turns for check in (*turn.must, *turn.must_not)]
+    return any(check.judge is not None for check in (*checks, *case.final.must, *case.final.must_not))
+
+
+def _why_nothing(specs: Sequence[LoadedSpec], request: Request) -> str:
+    names = ", ".join(loaded.spec.skill for loaded in specs)
+    if request.rehearse:
+        return f"{names}: no case has a rehearsal to be played; add `rehearsals` to the spec"
+    cases = [case for loaded in specs for case in chosen_cases(loaded.spec, request)]
+    if cases:
+        return f"{names}: trigger cases run only in arms that install the skill; add one to --skill-arms"
+    return f"{names}: every case is a draft or held out; name drafts in --skill-case, add --skill-release for held-out cases"
+
+
+def _rehearsals(loaded: LoadedSpec, request: Request, warnings: list[str]) -> list[_Block]:
+    """One block a rehearsal, played by the scripted agent in the first arm that it is written for."""
+    spec = loaded.spec
+    arms = {arm: spec.arms[arm] for arm in (_arms(spec, request) if request.arms else spec.arms)}
+    blocks = []
+    for case in chosen_cases(spec, request):
+        for rehearsal in case.rehearsals:
+            arm = _arm_for(rehearsal, arms, spec.skill)
+            if arm is None:
+                warnings.append(f"{spec.skill}: no arm fits the rehearsal {case.id}/{rehearsal.id}; it is not played")
+            else:
+                blocks.append(_Block(loaded, case, (arm,), SCRIPTED, DEFAULT_MODEL, 1, rehearsal.id))
+    return blocks
+
+
+def _arm_for(rehearsal: Rehearsal, arms: dict[str, Arm], skill: str) -> str | None:
+    """The first arm that shows what the rehearsal reacts to; treatment first where it says nothing."""
+    plays = rehearsal.plays
+    ordered = sorted(arms, key=lambda name: arms[name].role != "treatment")
+
+    def fits(arm: Arm) -> bool:
+        shown = installs(arm, skill) or arm.instructions is not None
+        wanted = shown if plays is None or plays.skill is None else plays.skill == "loaded"
+        return shown == wanted and (arm.guard is not None) == (plays is not None and plays.guard)
+
+    return next((name for name in ordered if fits(arms[name])), None)
