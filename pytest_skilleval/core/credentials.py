@@ -1,0 +1,102 @@
+"""Which environment variables are credentials of agents, and how their values are kept out of everything recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+CREDENTIALS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "CODEX_API_KEY",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "ANTHROPIC_FOUNDRY_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+)
+"""Variables whose values are secret: only the gateway, or the agent's own environment, ever gets them."""
+
+ENDPOINTS = (
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_BASE_URL",
+    "AWS_REGION",
+    "CLOUD_ML_REGION",
+    "ANTHROPIC_VERTEX_PROJECT_ID",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_VERTEX_BASE_URL",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+)
+"""Variables that say where a model is reached; no secrets."""
+
+SHORTEST = 8
+"""Shorter values are not masked: they would be found everywhere."""
+
+MASK = b"[masked]"
+
+
+def credentials(environ: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
+    """The credential variables that are set, those named in `more` included."""
+    return {name: environ[name] for name in (*CREDENTIALS, *more) if environ.get(name)}
+
+
+def endpoints(environ: Mapping[str, str]) -> dict[str, str]:
+    """The endpoint variables that are set."""
+    return {name: environ[name] for name in ENDPOINTS if environ.get(name)}
+
+
+class Masker:
+    """Replaces secret values in a stream of bytes, also where a value is split between two chunks.
+
+    `count` is the number of values masked so far. Call `flush` at the stream's end.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        secrets = {value.encode() for value in values if len(value) >= SHORTEST}
+        self._secrets = tuple(sorted(secrets, key=len, reverse=True))
+        self._held = b""
+        self.count = 0
+
+    def __call__(self, chunk: bytes) -> bytes:
+        """The masked bytes that can be let go; the tail that may be the beginning of a secret is held back."""
+        if not self._secrets:
+            return chunk
+        text = self._replace(self._held + chunk)
+        keep = max((_overlap(text, secret) for secret in self._secrets), default=0)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+    def flush(self) -> bytes:
+        """What was held back."""
+        rest, self._held = self._held, b""
+        return rest
+
+    def _replace(self, text: bytes) -> bytes:
+        for secret in self._secrets:
+            found = text.count(secret)
+            if found:
+                self.count += found
+                text = text.replace(secret, MASK)
+        return text
+
+
+def _overlap(text: bytes, secret: bytes) -> int:
+    """Length of the longest end of `text` that is a proper beginning of `secret`."""
+    for size in range(min(len(text), len(secret) - 1), 0, -1):
+        if text.endswith(secret[:size]):
+            return size
+    return 0
+
+
+def masker(values: Iterable[str]) -> Callable[[bytes], bytes]:
+    """A function that masks whole streams or files at once."""
+    kept = tuple(values)
+
+    def mask(whole: bytes) -> bytes:
+        one = Masker(kept)
+        return one(whole) + one.flush()
+
+    return mask

@@ -1,0 +1,33 @@
+"""The dose: which share of a skill's body stands in the context of one model call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+NUMBER = re.compile(r"^\s*\d+\s*[\t→:|]\s?")
+"""The line number that a file tool or ``cat -n`` puts before a line."""
+
+
+def dose(body: str, texts: Iterable[str]) -> float:
+    """Share of the non-blank lines of `body`, weighted by length, that are found in `texts`: 0 (none) to 1 (all).
+
+    Lines are compared without surrounding blanks and line numbers; a text in which newlines are escaped (tool
+    output inside JSON) is read both ways. Listing a skill's description does not count: it is no part of the body.
+    """
+    wanted = [line for line in map(str.strip, body.splitlines()) if line]
+    total = sum(map(len, wanted))
+    if not total:
+        return 0.0
+    present = _lines(texts)
+    return sum(len(line) for line in wanted if line in present) / total
+
+
+def _lines(texts: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for text in texts:
+        for version in (text, text.replace("\\n", "\n").replace('\\"', '"')) if "\\n" in text else (text,):
+            for line in version.splitlines():
+                found.add(line.strip())
+                found.add(NUMBER.sub("", line).strip())
+    return found

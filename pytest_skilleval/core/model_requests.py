@@ -1,0 +1,153 @@
+"""What a model is shown, read from the body of a model request: Anthropic Messages API or OpenAI Responses API.
+
+Pure functions over decoded JSON; foreign or damaged bodies give empty answers, never an exception.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+Body = dict[str, Any]
+
+SKILLS_OF_CLAUDE = "The following skills are available for use with the Skill tool:"
+SKILLS_OF_CODEX = re.compile(r"### Available skills\n(.*?)(?=\n###|\n</skills_instructions>|\Z)", re.DOTALL)
+ROOT_OF_CODEX = re.compile(r"^- `(r\d+)` = `([^`]+)`$", re.MULTILINE)
+FILE_OF_CODEX = re.compile(r"\s*\(file: ([^)]+)\)\s*$")
+ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*):\s?(.*)$")
+INSTRUCTIONS_OF_CLAUDE = re.compile(r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)", re.DOTALL)
+INSTRUCTIONS_OF_CODEX = re.compile(r"<INSTRUCTIONS>\n(.*?)\n</INSTRUCTIONS>", re.DOTALL)
+
+
+class ShownSkill(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the skill listing. `path` is known for Codex only, roots resolved."""
+
+    name: str
+    description: str
+    path: str | None = None
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What one request shows the model besides the conversation."""
+
+    model: str = ""
+    skills: tuple[ShownSkill, ...] = ()
+    tools: tuple[str, ...] = ()
+    mcp_servers: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    """Texts of the instruction files (CLAUDE.md, AGENTS.md), in order."""
+
+    @property
+    def skill_names(self) -> frozenset[str]:
+        """Names in the listing."""
+        return frozenset(skill.name for skill in self.skills)
+
+
+def decode(raw: bytes) -> Body:
+    """The body as JSON, or an empty mapping when it is none."""
+    try:
+        body = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def items(body: Body) -> list[Body]:
+    """The conversation: ``messages`` or ``input`` entries that are mappings."""
+    value = body.get("messages") or body.get("input") or []
+    if isinstance(value, str):
+        return [{"role": "user", "content": value}]
+    return [entry for entry in value if isinstance(entry, dict)]
+
+
+def strings(value: object) -> Iterator[str]:
+    """Every string inside a JSON value, keys excluded, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+def texts(body: Body) -> list[str]:
+    """Everything the model reads but the tool declarations: system prompt, instructions, conversation, tool results."""
+    head = [body.get("system"), body.get("instructions")]
+    talk = [item for item in items(body) if item.get("type") != "additional_tools"]
+    return [text for part in (*head, *talk) for text in strings(part)]
+
+
+def tool_names(body: Body) -> tuple[str, ...]:
+    """Names of the declared tools; members of a namespace as ``namespace.name``."""
+    declared = list(body.get("tools") or [])
+    for item in items(body):
+        if item.get("type") == "additional_tools":
+            declared += item.get("tools") or []
+    return tuple(_names(declared))
+
+
+def _names(declared: list[Any], prefix: str = "") -> Iterator[str]:
+    for tool in declared:
+        if not isinstance(tool, dict):
+            continue
+        name = str(tool.get("name") or tool.get("type") or "")
+        if tool.get("type") == "namespace":
+            yield from _names(tool.get("tools") or [], "" if name == "functions" else f"{name}.")
+        else:
+            yield prefix + name
+
+
+def shown(body: Body) -> Shown:
+    """The skills, tools, MCP servers and instruction files that this request shows."""
+    read = texts(body)
+    tools = tool_names(body)
+    return Shown(
+        model=str(body.get("model") or ""),
+        skills=tuple(skill for text in read for skill in _skills(text)),
+        tools=tools,
+        mcp_servers=tuple(dict.fromkeys(name.split("__")[1].rstrip(".") for name in tools if name.startswith("mcp__"))),
+        instructions=tuple(text for block in read for text in _instructions(block)),
+    )
+
+
+def _skills(text: str) -> Iterator[ShownSkill]:
+    if SKILLS_OF_CLAUDE in text:
+        yield from _entries(text.split(SKILLS_OF_CLAUDE, 1)[1].split("</system-reminder>")[0], {})
+    found = SKILLS_OF_CODEX.search(text)
+    if found and "<skills_instructions>" in text:
+        yield from _entries(found[1], dict(ROOT_OF_CODEX.findall(text)))
+
+
+def _entries(listing: str, roots: dict[str, str]) -> Iterator[ShownSkill]:
+    """``- name: description`` entries; a description may go on over several lines."""
+    name, lines = "", list[str]()
+    for line in [*listing.strip("\n").split("\n"), "- end: "]:
+        entry = ENTRY.match(line)
+        if entry is None:
+            lines.append(line)
+            continue
+        if name:
+            yield _entry(name, "\n".join(lines).strip(), roots)
+        name, lines = entry[1], [entry[2]]
+
+
+def _entry(name: str, description: str, roots: dict[str, str]) -> ShownSkill:
+    file = FILE_OF_CODEX.search(description)
+    if file is None:
+        return ShownSkill(name=name, description=description)
+    root, _, rest = file[1].partition("/")
+    path = f"{roots[root]}/{rest}" if root in roots else file[1]
+    return ShownSkill(name=name, description=description[: file.start()], path=path)
+
+
+def _instructions(text: str) -> Iterator[str]:
+    if "# claudeMd" in text:
+        for _path, content in INSTRUCTIONS_OF_CLAUDE.findall(text):
+            yield content
+    if "AGENTS.md instructions" in text:
+        yield from INSTRUCTIONS_OF_CODEX.findall(text)

@@ -1,0 +1,120 @@
+"""The door of one run: a socket of its own, so that no request can be taken for another run's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import aiohttp
+from aiohttp import web
+
+from pytest_skilleval.gateway.journal import Entry, Journal
+from pytest_skilleval.gateway.limits import BackOff, Ledger
+from pytest_skilleval.gateway.relay import refused, relay, stopped
+from pytest_skilleval.gateway.scripted.model import ScriptedModel
+from pytest_skilleval.gateway.upstreams import PLACEHOLDER, Upstream
+from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RunRequest
+
+LARGEST_REQUEST = 256 * 1024**2
+SHUTDOWN_SECONDS = 0.5
+
+
+class RunDoor:
+    """Listens for one run's agent and leads its requests to the models it was promised."""
+
+    def __init__(
+        self,
+        request: RunRequest,
+        *,
+        upstreams: Mapping[Api, Upstream],
+        ledger: Ledger,
+        backoff: BackOff,
+        session: aiohttp.ClientSession,
+    ) -> None:
+        self._request, self._upstreams, self._ledger, self._backoff, self._session = request, upstreams, ledger, backoff, session
+        self.journal = Journal(request)
+        self._cleanup = contextlib.AsyncExitStack()
+        self._scripted: ScriptedModel | None = None
+
+    async def open(self, folder: Path, number: int) -> Door:
+        """Listen; where the agent finds this door."""
+        if self._request.models == "scripted":
+            await self._open_scripted(folder / f"m{number}")
+        runner = await self._runner(self._handle)
+        env = {name: value for upstream in self._upstreams.values() for name, value in upstream.env.items()}
+        env = env if self._request.models == "live" else {"ANTHROPIC_API_KEY": PLACEHOLDER}
+        if self._request.tcp:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            return Door(port=runner.addresses[0][1], env=env)
+        path = str(folder / f"r{number}")
+        await web.UnixSite(runner, path).start()
+        return Door(socket=path, env=env)
+
+    def turn(self, number: int) -> None:
+        """A turn begins."""
+        self.journal.turn = number
+        if self._scripted is not None:
+            self._scripted.turn = number
+
+    async def close(self) -> None:
+        """Stop listening and cut off what is under way. Idempotent."""
+        await self._cleanup.aclose()
+
+    async def _open_scripted(self, path: Path) -> None:
+        """The scripted model behind a socket: the gateway treats it as it treats a real one."""
+        wanted = self._request
+        self._scripted = ScriptedModel(
+            wanted.run, wanted.script, skill_body=wanted.skill_body, guard=wanted.guard, faults=wanted.faults
+        )
+        runner = await self._runner(self._scripted.handle)
+        await web.UnixSite(runner, str(path)).start()
+        connector = aiohttp.UnixConnector(str(path), limit=0)
+        self._session = await self._cleanup.enter_async_context(
+            aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=None), auto_decompress=False)
+        )
+
+    async def _runner(self, handler: object) -> web.AppRunner:
+        app = web.Application(client_max_size=LARGEST_REQUEST)
+        app.router.add_route("*", "/{path:.*}", handler)  # type: ignore[arg-type]
+        runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None)
+        await runner.setup()
+        self._cleanup.push_async_callback(runner.cleanup)
+        return runner
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        """One request of the agent, from its arrival to its record."""
+        raw = await request.read()
+        attempt = request.headers.get("x-stainless-retry-count", "0")
+        entry = self.journal.begin(
+            method=request.method, path=request.path_qs, raw=raw, attempt=int(attempt) if attempt.isdigit() else 0
+        )
+        try:
+            return await self._lead(request, entry)
+        except BaseException:
+            entry.failure = entry.failure or RequestFailure(kind="client_gone")
+            raise
+        finally:
+            record = self.journal.end(entry)
+            if entry.is_model_call and record.usage.known and self._request.models == "live":
+                self._book(record.api, record.cost_usd)
+
+    async def _lead(self, request: web.Request, entry: Entry) -> web.StreamResponse:
+        if self._request.models == "scripted":
+            return await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {})
+        upstream = self._upstreams.get(entry.api)
+        if upstream is None:
+            return refused(entry, request.path)
+        over = self._ledger.over(self._request.run, self._request.budget_usd)
+        if over is not None and entry.is_model_call:
+            return stopped(entry, over)
+        entry.waited = await self._backoff.hold(upstream.host)
+        response = await relay(request, entry, self._session, upstream.url(request.path_qs), upstream.headers)
+        if entry.status is not None:
+            self._backoff.told(upstream.host, entry.status, entry.headers)
+        return response
+
+    def _book(self, api: Api, cost_usd: float | None) -> None:
+        """A subscription costs no money."""
+        free = api in self._upstreams and self._upstreams[api].subscription
+        self._ledger.add(self._request.run, 0.0 if free else cost_usd, priced=free or cost_usd is not None)

@@ -1,0 +1,140 @@
+"""The records of one run, made while its requests go by."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Any
+
+import msgspec
+
+from pytest_skilleval.core import prices
+from pytest_skilleval.core.dose import dose
+from pytest_skilleval.core.model_requests import Body, decode, shown, texts
+from pytest_skilleval.gateway.observer import Observer
+from pytest_skilleval.gateway.values import Api, RequestFailure, RequestRecord, RunRequest
+
+MODEL_CALLS = ("/messages", "/responses")
+
+
+class Entry:
+    """One request under way: what is known of it so far."""
+
+    def __init__(self, *, number: int, at: float, turn: int | None, method: str, path: str, raw: bytes, attempt: int) -> None:
+        self.number, self.at, self.turn, self.method, self.path, self.raw, self.attempt = number, at, turn, method, path, raw, attempt
+        self.api = api_of(path)
+        self.begun = time.monotonic()
+        self.waited = 0.0
+        self.first_byte: float | None = None
+        self.ended: float | None = None
+        self.status: int | None = None
+        self.headers: dict[str, str] = {}
+        self.observer = Observer("")
+        self.failure: RequestFailure | None = None
+
+    @property
+    def is_model_call(self) -> bool:
+        """Whether a model is asked for a reply (and not, say, for a count of tokens)."""
+        return self.method == "POST" and self.path.split("?")[0].endswith(MODEL_CALLS)
+
+
+class Journal:
+    """All requests of one run, in order of arrival."""
+
+    def __init__(self, request: RunRequest) -> None:
+        self.request = request
+        self.turn: int | None = None
+        self._begun = time.monotonic()
+        self._entries: list[Entry] = []
+        self._done: dict[int, RequestRecord] = {}
+        self._first: set[int | None] = set()
+
+    def begin(self, *, method: str, path: str, raw: bytes, attempt: int) -> Entry:
+        """A request has arrived."""
+        at = time.monotonic() - self._begun
+        entry = Entry(number=len(self._entries) + 1, at=at, turn=self.turn, method=method, path=path, raw=raw, attempt=attempt)
+        self._entries.append(entry)
+        return entry
+
+    def end(self, entry: Entry) -> RequestRecord:
+        """A request is over: its record, the model's context read only now so that nobody waited for that."""
+        entry.ended = time.monotonic()
+        record = self._done[entry.number] = self._record(entry)
+        entry.raw = b""
+        return record
+
+    def records(self) -> tuple[RequestRecord, ...]:
+        """Everything so far; what is still under way has no status."""
+        return tuple(self._done.get(entry.number) or self._record(entry) for entry in self._entries)
+
+    def _record(self, entry: Entry) -> RequestRecord:
+        record = _wire(entry)
+        if not entry.is_model_call:
+            return record
+        body = decode(entry.raw)
+        first = entry.ended is not None and entry.turn not in self._first and bool(body)
+        if first:
+            self._first.add(entry.turn)
+        return msgspec.structs.replace(record, **_content(body, entry, self.request.skill_body, first=first))
+
+
+def _wire(entry: Entry) -> RequestRecord:
+    """What the connection tells."""
+    return RequestRecord(
+        number=entry.number,
+        at=round(entry.at, 4),
+        api=entry.api,
+        method=entry.method,
+        path=entry.path,
+        turn=entry.turn,
+        attempt=entry.attempt,
+        status=entry.status,
+        first_byte_ms=None if entry.first_byte is None else round((entry.first_byte - entry.begun - entry.waited) * 1000, 3),
+        seconds=round((entry.ended or time.monotonic()) - entry.begun, 4),
+        waited=round(entry.waited, 4),
+        request_id=entry.headers.get("request-id") or entry.headers.get("x-request-id"),
+        rate_limits={name: value for name, value in entry.headers.items() if "ratelimit" in name or name == "retry-after"},
+        failure=entry.failure,
+    )
+
+
+def _content(body: Body, entry: Entry, skill_body: str, *, first: bool) -> dict[str, Any]:
+    """What request and reply hold."""
+    seen = entry.observer
+    model = str(body.get("model") or "")
+    view = shown(body)
+    return {
+        "model": model,
+        "model_reported": seen.model,
+        "stream": bool(body.get("stream")),
+        "usage": seen.usage,
+        "cost_usd": prices.cost(seen.usage, seen.model or model).billed if seen.usage.known else None,
+        "stop_reason": seen.stop_reason,
+        "dose": round(dose(skill_body, texts(body)), 4) if skill_body else None,
+        "listed": tuple(sorted(view.skill_names)),
+        "effort": _effort(body),
+        "system_sha256": _digest(body.get("system") or body.get("instructions")),
+        "tools_sha256": _digest(body.get("tools")),
+        "shown": view if first else None,
+        "body": entry.raw.decode("utf-8", "replace") if first else None,
+    }
+
+
+def _effort(body: Body) -> str | None:
+    """Effort as either API tells it."""
+    for part in (body.get("output_config"), body.get("reasoning")):
+        if isinstance(part, dict) and part.get("effort"):
+            return str(part["effort"])
+    return None
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest() if value else ""
+
+
+def api_of(path: str) -> Api:
+    """Which API a path belongs to."""
+    plain = path.split("?")[0]
+    if plain.startswith("/v1/messages") or plain == "/":
+        return "anthropic"
+    return "openai" if plain.startswith(("/v1/responses", "/v1/chat/completions", "/v1/models")) else "other"

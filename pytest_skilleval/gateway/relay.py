@@ -1,0 +1,97 @@
+"""Passes one request on to its upstream and the reply back, byte for byte and as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping
+
+import aiohttp
+from aiohttp import web
+from yarl import URL
+
+from pytest_skilleval.gateway.journal import Entry
+from pytest_skilleval.gateway.observer import Observer
+from pytest_skilleval.gateway.values import RequestFailure
+
+HOP_BY_HOP = frozenset(
+    {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
+)
+OURS = frozenset({"host", "content-length", "accept-encoding", "x-api-key", "authorization"})
+"""Request headers that the gateway sets itself. Replies come uncompressed, so that usage can be read without a copy."""
+
+
+def outward(headers: Iterable[tuple[str, str]], credentials: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The request's headers for the upstream: the agent's, but for host, credentials and encoding."""
+    kept = [(name, value) for name, value in headers if name.lower() not in HOP_BY_HOP | OURS]
+    return [*kept, ("accept-encoding", "identity"), *credentials.items()]
+
+
+def inward(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The reply's headers for the agent."""
+    return [(name, value) for name, value in headers if name.lower() not in HOP_BY_HOP]
+
+
+async def relay(
+    request: web.Request, entry: Entry, session: aiohttp.ClientSession, url: str, credentials: Mapping[str, str]
+) -> web.StreamResponse:
+    """Send the request to `url`, stream the reply to the agent, and note in `entry` what happened."""
+    headers = outward(request.headers.items(), credentials)
+    try:
+        upstream = await session.request(request.method, URL(url, encoded=True), data=entry.raw, headers=headers, allow_redirects=False)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        entry.failure = RequestFailure(kind="unreachable", detail=f"{type(error).__name__}: {error}")
+        return _plain_error(502, "the model's address does not answer")
+    async with upstream:
+        return await _reply(request, entry, upstream)
+
+
+async def _reply(request: web.Request, entry: Entry, upstream: aiohttp.ClientResponse) -> web.StreamResponse:
+    entry.status = upstream.status
+    entry.headers = {name.lower(): value for name, value in upstream.headers.items()}
+    entry.observer = Observer(upstream.headers.get("content-type", ""))
+    response = web.StreamResponse(status=upstream.status, reason=upstream.reason, headers=inward(upstream.headers.items()))
+    await response.prepare(request)
+    try:
+        async for chunk in upstream.content.iter_any():
+            entry.first_byte = entry.first_byte or time.monotonic()
+            await response.write(chunk)
+            entry.observer.feed(chunk)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        entry.failure = RequestFailure(kind="cut", detail=type(error).__name__)
+        if request.transport is not None:
+            request.transport.abort()
+        return response
+    except (ConnectionError, asyncio.CancelledError):
+        entry.failure = RequestFailure(kind="client_gone")
+        raise
+    finally:
+        _conclude(entry)
+    await response.write_eof()
+    return response
+
+
+def _conclude(entry: Entry) -> None:
+    """What the whole reply says about itself."""
+    entry.observer.finish()
+    if entry.failure is None and entry.status is not None and entry.status >= 400:
+        entry.failure = RequestFailure(kind="status", detail=entry.observer.error)
+    elif entry.failure is None and entry.is_model_call and not entry.observer.complete:
+        entry.failure = RequestFailure(kind="cut", detail=entry.observer.error or "the reply has no end")
+
+
+def _plain_error(status: int, text: str) -> web.Response:
+    """An error that both APIs' clients understand."""
+    return web.json_response({"type": "error", "error": {"type": "api_error", "code": "gateway", "message": text}}, status=status)
+
+
+def stopped(entry: Entry, why: str) -> web.Response:
+    """The answer to a run that may spend no more: final, so that no client tries again."""
+    entry.status, entry.failure = 403, RequestFailure(kind="budget", detail=why)
+    return _plain_error(403, f"no more model calls: {why}")
+
+
+def refused(entry: Entry, path: str) -> web.Response:
+    """The answer to a path that leads to no model."""
+    entry.status, entry.failure = 404, RequestFailure(kind="refused_path", detail=path)
+    return _plain_error(404, f"no such path: {path}")

@@ -1,0 +1,188 @@
+"""What a scripted model plays: rehearsals, faults, or a draw of chance. Values and pure choices only."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+Manner = Literal["sequence", "parallel", "subagent", "background"]
+
+FaultKind = Literal[
+    "unauthorized",
+    "forbidden",
+    "rate_limited",
+    "overloaded",
+    "server_error",
+    "bad_request",
+    "hang",
+    "hang_midway",
+    "cut",
+    "garbage",
+    "empty",
+    "refusal",
+]
+
+
+class Plays(msgspec.Struct, frozen=True, kw_only=True):
+    """The situation in which a rehearsal is played; None: any."""
+
+    skill: Literal["loaded", "absent"] | None = None
+    guard: bool = False
+
+
+class ScriptTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn: load the skill, run commands in some manner, reply."""
+
+    load: bool = False
+    run: tuple[str, ...] = ()
+    reply: str = ""
+    manner: Manner = "sequence"
+    """``parallel``: all commands in one message. ``subagent``: a sub-agent runs them. ``background``: started, not awaited."""
+
+
+class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
+    """A scripted conversation."""
+
+    id: str = ""
+    plays: Plays | None = None
+    turns: tuple[ScriptTurn, ...] = ()
+
+
+class Chance(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that acts by chance, seeded: to show that a known effect is recovered.
+
+    It loads the listed skill with probability `loads`; then plays `sweeps` with probability `with_body` when the skill's
+    body is in the request, with probability `without_body` when it is not, and `careful` else.
+    """
+
+    sweeps: Rehearsal
+    careful: Rehearsal
+    with_body: float
+    without_body: float
+    loads: float = 1.0
+    random_seed: int = 0
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run's scripted model plays: the same JSON as the scripted agent's, plus `chance`.
+
+    `skill`: name under test. `loads`: load it in turn 1 whatever the rehearsal says (trigger cases). `also`: other
+    skills to load then. `force`: id of the rehearsal to be played.
+    """
+
+    skill: str = ""
+    rehearsals: tuple[Rehearsal, ...] = ()
+    loads: bool = False
+    also: tuple[str, ...] = ()
+    force: str | None = None
+    chance: Chance | None = None
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that goes wrong with the model, once or for ever.
+
+    `turn` from 1 and `step` from 0 (before the first tool call) say from when on; `times` None: for ever.
+    """
+
+    kind: FaultKind
+    turn: int = 1
+    step: int = 0
+    times: int | None = None
+
+
+class Situation(msgspec.Struct, frozen=True, kw_only=True):
+    """What the request shows, and where in the conversation it stands."""
+
+    turn: int
+    step: int
+    listed: bool
+    """Whether the skill under test is in the listing."""
+    body: bool
+    """Whether its body is in the context."""
+    guard: bool = False
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One tool call, whatever the API names the tool."""
+
+    kind: Literal["shell", "skill", "subagent"]
+    text: str
+    """The command, the skill's name, or the sub-agent's commands, one a line."""
+    background: bool = False
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model answers to one request: tool calls, or a reply."""
+
+    calls: tuple[Call, ...] = ()
+    reply: str = ""
+
+
+NOTHING_MORE = ScriptTurn(reply="There is nothing more to do.")
+
+
+def choose(script: Script, situation: Situation) -> Rehearsal | None:
+    """The rehearsal for this situation: the forced one, else the best match, else None."""
+    if script.force is not None:
+        return next((one for one in script.rehearsals if one.id == script.force), None)
+    wanted = "loaded" if situation.listed or situation.body else "absent"
+    matches = [one for one in script.rehearsals if one.plays and one.plays.skill in {None, wanted} and (situation.guard or not one.plays.guard)]
+    return min(matches, key=lambda one: (_plays(one).guard != situation.guard, _plays(one).skill is None), default=None)
+
+
+def _plays(rehearsal: Rehearsal) -> Plays:
+    return rehearsal.plays or Plays()
+
+
+def steps(script: Script, situation: Situation, *, run: str) -> tuple[Step, ...]:
+    """All steps of the current turn, in order; the last one is the reply."""
+    if script.chance is not None:
+        return _by_chance(script, script.chance, situation, run)
+    rehearsal = choose(script, situation)
+    turns = rehearsal.turns if rehearsal else ()
+    turn = turns[situation.turn - 1] if situation.turn <= len(turns) else NOTHING_MORE
+    first = situation.turn == 1
+    loads = (script.skill,) if turn.load or (first and script.loads and situation.listed) else ()
+    return _of_turn(turn, (*loads, *(script.also if first else ())))
+
+
+def _by_chance(script: Script, chance: Chance, situation: Situation, run: str) -> tuple[Step, ...]:
+    loads = (script.skill,) if situation.turn == 1 and situation.listed and _draw(chance, run, "load") < chance.loads else ()
+    informed = situation.body or (bool(loads) and situation.step == 0)
+    sweeps = _draw(chance, run, "sweep") < (chance.with_body if informed else chance.without_body)
+    turns = (chance.sweeps if sweeps else chance.careful).turns
+    return _of_turn(turns[situation.turn - 1] if situation.turn <= len(turns) else NOTHING_MORE, loads)
+
+
+def _draw(chance: Chance, run: str, what: str) -> float:
+    """A number in [0, 1) that only depends on the random seed, the run and the question."""
+    digest = hashlib.sha256(f"{chance.random_seed}/{run}/{what}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def _of_turn(turn: ScriptTurn, loads: tuple[str, ...]) -> tuple[Step, ...]:
+    loading = tuple(Step(calls=(Call(kind="skill", text=name),)) for name in loads)
+    return (*loading, *_runs(turn), Step(reply=turn.reply))
+
+
+def _runs(turn: ScriptTurn) -> tuple[Step, ...]:
+    calls = tuple(Call(kind="shell", text=line, background=turn.manner == "background") for line in turn.run)
+    if not calls:
+        return ()
+    if turn.manner == "subagent":
+        return (Step(calls=(Call(kind="subagent", text="\n".join(turn.run)),)),)
+    if turn.manner == "parallel":
+        return (Step(calls=calls),)
+    return tuple(Step(calls=(call,)) for call in calls)
+
+
+def fault_now(faults: tuple[Fault, ...], played: dict[int, int], turn: int, step: int) -> Fault | None:
+    """The fault that is due at this place; `played` (index -> times) is kept up to date."""
+    for index, fault in enumerate(faults):
+        due = (turn, step) >= (fault.turn, fault.step)
+        if due and (fault.times is None or played.get(index, 0) < fault.times):
+            played[index] = played.get(index, 0) + 1
+            return fault
+    return None

@@ -1,0 +1,132 @@
+"""What crosses between the gateway and the runs that use it. Values only: no network library is imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from pytest_skilleval.core.model_requests import Shown
+from pytest_skilleval.core.transcript import Usage
+from pytest_skilleval.gateway.scripted.script import Fault, Script
+
+INSIDE_PORT = 8317
+"""Port on 127.0.0.1 inside every sandbox that leads to the gateway: the same for all, so that arms stay equal."""
+
+Models = Literal["live", "scripted"]
+Api = Literal["anthropic", "openai", "other"]
+
+
+class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gateway must know of a run.
+
+    `skill_body`: the skill's text below its front-matter; every model call is marked with the share of it in its context.
+    `tcp`: listen on a free port of 127.0.0.1 and not on a unix socket (for agents that run without a sandbox).
+    `budget_usd`: the run is stopped when it has cost more. `script`, `guard`, `faults`: for the scripted model.
+    """
+
+    run: str
+    models: Models = "live"
+    skill_body: str = ""
+    budget_usd: float | None = None
+    script: Script = Script()
+    guard: bool = False
+    faults: tuple[Fault, ...] = ()
+    tcp: bool = False
+
+
+class Door(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run's agent reaches the gateway: exactly one of `socket` and `port`. `env`: placeholders, no secrets."""
+
+    socket: str | None = None
+    port: int | None = None
+    env: dict[str, str] = {}
+
+    @property
+    def target(self) -> tuple[str, int] | str:
+        """For :meth:`pytest_skilleval.core.ports.Sandbox.listen`."""
+        return self.socket if self.socket is not None else ("127.0.0.1", self.port or 0)
+
+    @property
+    def url(self) -> str:
+        """Base URL for the agent: inside the sandbox for a socket, on the host for a port."""
+        return f"http://127.0.0.1:{self.port or INSIDE_PORT}"
+
+
+class RequestFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a model call gave no whole answer."""
+
+    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path"]
+    detail: str = ""
+
+
+class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One request of an agent: a line of ``requests.jsonl``.
+
+    Attributes
+    ----------
+    at
+        Seconds since the run was registered.
+    first_byte_ms, seconds
+        From the request's arrival to the first byte of the reply, and to its end; time held back for others apart (`waited`).
+    attempt
+        The client's own retry count, where it tells.
+    dose
+        Share of the skill's body in the context, 0 to 1; `listed` says which skills the listing shows.
+    body, shown
+        The raw request and what it shows: of the first model call of each turn only.
+    """
+
+    number: int
+    at: float
+    api: Api
+    method: str
+    path: str
+    turn: int | None = None
+    model: str = ""
+    model_reported: str = ""
+    stream: bool = False
+    attempt: int = 0
+    status: int | None = None
+    first_byte_ms: float | None = None
+    seconds: float = 0.0
+    waited: float = 0.0
+    request_id: str | None = None
+    usage: Usage = Usage()
+    cost_usd: float | None = None
+    rate_limits: dict[str, str] = {}
+    stop_reason: str | None = None
+    failure: RequestFailure | None = None
+    dose: float | None = None
+    listed: tuple[str, ...] = ()
+    effort: str | None = None
+    system_sha256: str = ""
+    tools_sha256: str = ""
+    shown: Shown | None = None
+    body: str | None = None
+
+
+class Spend(msgspec.Struct, frozen=True, kw_only=True):
+    """The ledger: USD spent so far by all runs of the session and by one; calls whose price is not known are counted apart."""
+
+    session_usd: float
+    run_usd: float = 0.0
+    unpriced_calls: int = 0
+    budget_usd: float | None = None
+
+
+def to_lines(records: Iterable[RequestRecord]) -> bytes:
+    """``requests.jsonl``: one JSON object a line."""
+    return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+
+
+def from_lines(data: bytes) -> tuple[RequestRecord, ...]:
+    """The records of a ``requests.jsonl``; a line that can't be read is left out."""
+    found = []
+    for line in data.splitlines():
+        try:
+            found.append(msgspec.json.decode(line, type=RequestRecord))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+    return tuple(found)
