@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 ID_PATTERN = r"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$"
 
 Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=64)]
 Text = Annotated[str, Field(min_length=1)]
-Seconds = Annotated[float, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Kind = Literal["trigger", "outcome", "fidelity"]
 Role = Literal["baseline", "treatment", "reference"]
 Polarity = Literal["must", "must_not"]
@@ -207,7 +207,10 @@ class Arm(Model):
     """One condition under which cases run."""
 
     role: Role
-    exclude: tuple[Text, ...] | Literal["all"] = ()
+    exclude: Annotated[
+        Annotated[tuple[Text, ...], Tag("some")] | Annotated[Literal["all"], Tag("all")],
+        Discriminator(lambda value: "all" if isinstance(value, str) else "some"),
+    ] = ()
     instructions: Text | None = None
     guard: Text | None = None
     sham: Sham | None = None
