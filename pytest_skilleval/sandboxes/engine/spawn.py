@@ -1,0 +1,144 @@
+"""Starting programs inside a sandbox, and finding what one of them left running."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+from . import linux
+from .cgroups import Group
+from .wire import Account, Program
+
+_INSIDE = (
+    linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
+)
+_MARK = "XDG_SESSION_ID"
+ENGINE_SOCKET = "/run/docker.sock"
+
+
+def leaf(number: int) -> str:
+    """The control group of run `number`, named as a login session's would be."""
+    return f"user.slice/session-{number}.scope"
+
+
+def start(inside: int, group: Group, program: Program, stdio: tuple[int, int, int], session: int) -> int:
+    """Start `program` in the sandbox behind the pidfd `inside`; its host pid.
+
+    The caller has chosen the sandbox's process namespace for its children. A program that can't be
+    started ends as a shell would end it: 127 when it is missing, else 126.
+    """
+    if group.members(leaf(session)) is None:
+        program = Program(program.argv, {**program.env, _MARK: f"c{session}"}, program.cwd, program.account)
+    pid = os.fork()
+    if pid == 0:
+        _become(inside, group, program.account, leaf(session), lambda: _exec(program, stdio))
+    return pid
+
+
+def start_daemon(inside: int, group: Group, argv: list[str], log: str, listener: int | None, socket_gid: int) -> int:
+    """Start a daemon as the sandbox's root; with `listener` it takes over two listening sockets."""
+
+    def run() -> None:
+        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+        env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+        if listener is not None:
+            env |= {"LISTEN_FDS": "2", "LISTEN_PID": str(os.getpid())}
+            _place((os.open("/dev/null", os.O_RDONLY), output, output, listener, _inner_listener(socket_gid)))
+        else:
+            _place((os.open("/dev/null", os.O_RDONLY), output, output))
+        os.execve(argv[0], argv, env)
+
+    pid = os.fork()
+    if pid == 0:
+        _become(inside, group, Account(0, 0, (), "/root"), None, run)
+    return pid
+
+
+def _become(inside: int, group: Group, account: Account, where: str | None, run: Callable[[], None]) -> None:
+    """In the forked child: go inside, become `account`, run; never returns."""
+    try:
+        group.enter(where)
+        linux.setns(inside, _INSIDE)
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        os.umask(0o022)
+        os.setgroups(account.groups)
+        os.setresgid(account.gid, account.gid, account.gid)
+        os.setresuid(account.uid, account.uid, account.uid)
+        run()
+    except BaseException as error:
+        os.write(2, f"{error}\n".encode("utf-8", "replace"))
+    os._exit(126)
+
+
+def _exec(program: Program, stdio: tuple[int, int, int]) -> None:
+    _place(stdio)
+    name = program.argv[0]
+    try:
+        os.chdir(program.cwd)
+        os.execvpe(name, program.argv, program.env)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError) and os.path.isdir(program.cwd)
+        what = "command not found" if missing else error.strerror
+        os.write(2, f"{name if os.path.isdir(program.cwd) else program.cwd}: {what}\n".encode("utf-8", "surrogateescape"))
+        os._exit(127 if missing else 126)
+
+
+def _place(descriptors: tuple[int, ...]) -> None:
+    """Make `descriptors` 0, 1, 2, ... and close all others."""
+    high = [_duplicate(one) for one in descriptors]
+    for number, one in enumerate(high):
+        os.dup2(one, number)
+    os.closerange(len(high), max(high) + 1)
+    os.closerange(max(high) + 1, 4096)
+
+
+def _duplicate(descriptor: int) -> int:
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64)
+
+
+def _inner_listener(gid: int) -> int:
+    """The engine's usual socket, as a service manager would hand it over."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(ENGINE_SOCKET)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(ENGINE_SOCKET)
+    os.chown(ENGINE_SOCKET, 0, gid)
+    os.chmod(ENGINE_SOCKET, 0o660)
+    listener.listen(128)
+    return listener.detach()
+
+
+def kill_all(group: Group, session: int, leader: int) -> None:
+    """Kill every process that run `session`, started as `leader`, has started, detached ones too."""
+    if group.members(leaf(session)) is not None:
+        group.kill(leaf(session))
+        return
+    for _ in range(100):
+        found = list(_related(session, leader))
+        if not found:
+            return
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _related(session: int, leader: int) -> Iterator[int]:
+    """Without control groups: descendants, members of the session, and bearers of its mark."""
+    mark = f"\0{_MARK}=c{session}\0".encode()
+    family = {leader}
+    for pid in sorted(int(name) for name in os.listdir("/proc") if name.isdigit()):
+        with contextlib.suppress(OSError, ValueError):
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                state, parent, _, sid = file.read().rpartition(b")")[2].split()[:4]
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                marked = mark in b"\0" + file.read()
+            if state != b"Z" and (pid == leader or int(parent) in family or int(sid) == leader or marked):
+                family.add(pid)
+                yield pid
+
