@@ -10,6 +10,7 @@ import msgspec
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.archive import SPEC, Archive, Damaged, RunFolder
+from pytest_skilleval.core.arms import installs
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec, Skill, Skin
 from pytest_skilleval.core.plan import Row
@@ -91,13 +92,21 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     facts = _facts(loaded, row, record)
     if record is None or record.status != "scored":
         return facts
-    case = dressed_case(loaded, row)
-    found = evidence(folder, record, agent(row.agent))
+    case, cli = dressed_case(loaded, row), agent(row.agent)
+    found = evidence(folder, record, cli)
     transcripts = [turn.transcript for turn in found.turns]
     spent = total(transcript.usage for transcript in transcripts)
     return msgspec.structs.replace(
         facts,
-        score=score(case, found, skill=row.skill, skills_folder=agent(row.agent).skills_folder, catalogue=frozenset(loaded.catalogue)),
+        score=score(
+            case,
+            found,
+            skill=row.skill,
+            skills_folder=cli.skills_folder,
+            catalogue=frozenset(loaded.catalogue),
+            installed=installs(loaded.spec.arms[row.arm], row.skill),
+            votes_wanted=loaded.spec.judge.votes,
+        ),
         usage=spent,
         cost_usd=spent.cost_usd,
         dose=found.dose,
@@ -144,6 +153,7 @@ def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> Turn
         transcript=cli.parse(stdout, stderr, facts.exit_code),
         after=folder.read(f"turn-{number}/snapshot.json", DockerState) if (place / "snapshot.json").exists() else None,
         timed_out=facts.timed_out,
+        started=facts.started,
         seconds=facts.seconds,
     )
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_skilleval import seeding
 from pytest_skilleval.core.arms import digest, tarball
 from pytest_skilleval.core.errors import SeedError
 from pytest_skilleval.core.ports import Command, ExecResult, Sandbox, SandboxFile, SandboxRequest
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Makes, Seed
     from pytest_skilleval.running.job import Job
 
-SEED_TIMEOUT = 300.0
+SEEDING_FOLDER = "/run/setup"
+"""Where seed and helper lie inside while seeding; gone before the baseline snapshot."""
 UNITS = {"m": 1024**2, "g": 1024**3}
 
 
@@ -102,31 +104,16 @@ def run_seed(sandbox: Sandbox, job: Job, seed: Seed) -> ExecResult:
 
     Raises SeedError with the program's output when it fails.
     """
-    from pytest_skilleval import seeding
-
-    folder = seeding.FOLDER
-    sandbox.put(tarball(_seed_files(job.loaded.folder, seed)), into=folder)
-    command = Command(
-        argv=seeding.seed_command(Path(seed.run).name),
-        env=seeding.seed_environment(job.skin),
-        cwd=sandbox.workspace,
-    )
-    result = sandbox.exec(command, timeout=SEED_TIMEOUT)
-    sandbox.exec(Command(argv=("rm", "-rf", folder), user="root", cwd="/"), timeout=30)
+    helper = [SandboxFile(path=name, content=content, mode=0o755) for name, content in seeding.helper_files().items()]
+    files = [*seeding.seed_files(job.loaded.folder, seed.run), *helper]
+    sandbox.put(tarball(files), into=SEEDING_FOLDER)
+    result = sandbox.exec(seeding.seed_command(SEEDING_FOLDER, seed.run, job.skin.names), timeout=seeding.SEED_TIMEOUT)
+    sandbox.exec(Command(argv=("rm", "-rf", SEEDING_FOLDER), user="root", cwd="/"), timeout=30)
     job.cancellation.check()
     if result.exit_code != 0:
-        why = f"took more than {SEED_TIMEOUT:.0f} s" if result.timed_out else f"ended with exit code {result.exit_code}"
+        why = f"took more than {seeding.SEED_TIMEOUT:.0f} s" if result.timed_out else f"ended with exit code {result.exit_code}"
         raise SeedError(f"the seed {seed.run} {why}: {tail(result)}")
     return result
-
-
-def _seed_files(spec_folder: Path, seed: Seed) -> list[SandboxFile]:
-    """The seed program and the helper, as they lie in the seed folder inside."""
-    from pytest_skilleval import seeding
-
-    program = spec_folder / seed.run
-    helper = [SandboxFile(path=name, content=content, mode=0o755) for name, content in seeding.helper_files().items()]
-    return [SandboxFile(path=program.name, content=program.read_bytes(), mode=0o755), *helper]
 
 
 def verify(state: DockerState, makes: Makes) -> None:
