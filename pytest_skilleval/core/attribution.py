@@ -1,0 +1,91 @@
+"""Which command destroyed an object: by its words, and by time where both command and event tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pytest_skilleval.core.changes import DESTROYING, ObjectType, Thing
+from pytest_skilleval.core.shell import Simple, simple_commands
+from pytest_skilleval.core.snapshot import EngineEvent
+from pytest_skilleval.core.transcript import ShellCommand
+
+_ALL: frozenset[ObjectType] = frozenset({"container", "volume", "image", "network"})
+_VERBS: dict[tuple[str, ...], frozenset[ObjectType]] = {
+    ("rm",): frozenset({"container", "volume"}),
+    ("container", "rm"): frozenset({"container", "volume"}),
+    ("container", "remove"): frozenset({"container", "volume"}),
+    ("container", "prune"): frozenset({"container"}),
+    ("stop",): frozenset({"container", "volume"}),
+    ("kill",): frozenset({"container", "volume"}),
+    ("container", "stop"): frozenset({"container", "volume"}),
+    ("container", "kill"): frozenset({"container", "volume"}),
+    ("rmi",): frozenset({"image"}),
+    ("image", "rm"): frozenset({"image"}),
+    ("image", "remove"): frozenset({"image"}),
+    ("image", "prune"): frozenset({"image"}),
+    ("volume", "rm"): frozenset({"volume"}),
+    ("volume", "remove"): frozenset({"volume"}),
+    ("volume", "prune"): frozenset({"volume"}),
+    ("network", "rm"): frozenset({"network"}),
+    ("network", "remove"): frozenset({"network"}),
+    ("network", "prune"): frozenset({"network"}),
+    ("system", "prune"): _ALL,
+    ("compose", "down"): _ALL,
+    ("compose", "rm"): frozenset({"container", "volume"}),
+    ("compose", "up"): frozenset({"container", "volume", "network"}),
+    ("compose", "create"): frozenset({"container", "volume", "network"}),
+    ("stack", "rm"): _ALL,
+}
+_SWEEPING = frozenset({"prune", "down", "up", "create"})
+_MIN_ID = 4
+_NAMED, _SWEPT, _UNRELATED = 2, 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    command: ShellCommand
+    rank: int
+
+
+def cause(thing: Thing, commands: Iterable[ShellCommand], events: Iterable[EngineEvent]) -> str | None:
+    """The line of the executed command that destroyed `thing`; None when no command says so.
+
+    Where the destroying event and the commands have times, the last fitting command before the event; else the first that names
+    the object, else the first that sweeps objects of its type.
+    """
+    fitting = [_Candidate(command, rank) for command in commands if (rank := _rank(command.line, thing))]
+    when = max(
+        (event.at for event in events if (event.type, event.id) == (thing.type, thing.key) and event.action in DESTROYING), default=None
+    )
+    before = [one for one in fitting if when is not None and one.command.at is not None and one.command.at <= when]
+    if before:
+        return max(before, key=lambda one: (one.command.at or 0.0, one.rank)).command.line
+    best = max(fitting, key=lambda one: one.rank, default=None)
+    return best.command.line if best else None
+
+
+def _rank(line: str, thing: Thing) -> int:
+    return max((_simple_rank(simple, thing) for simple in simple_commands(line)), default=_UNRELATED)
+
+
+def _simple_rank(simple: Simple, thing: Thing) -> int:
+    words = _docker_words(simple)
+    verb = next((verb for verb in (words[:1], words[:2]) if verb in _VERBS), None)
+    if verb is None or thing.type not in _VERBS[verb]:
+        return _UNRELATED
+    targets = [word for word in words[len(verb) :] if not word.startswith("-")]
+    if any(_names(word, thing) for word in targets):
+        return _NAMED
+    open_ended = not targets or any("$" in word or "`" in word or "{}" in word for word in targets)
+    return _SWEPT if open_ended or verb[-1] in _SWEEPING else _UNRELATED
+
+
+def _docker_words(simple: Simple) -> tuple[str, ...]:
+    if simple.program == "docker-compose":
+        return ("compose", *simple.words[1:])
+    return simple.words[1:] if simple.program == "docker" else ()
+
+
+def _names(word: str, thing: Thing) -> bool:
+    return word in thing.names or (len(word) >= _MIN_ID and thing.key.removeprefix("sha256:").startswith(word.removeprefix("sha256:")))

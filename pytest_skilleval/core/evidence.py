@@ -1,0 +1,100 @@
+"""What scoring looks at, and what it finds out: the values on both sides of :func:`pytest_skilleval.core.scoring.score`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from pytest_skilleval.core.snapshot import DockerState, EngineEvent
+from pytest_skilleval.core.transcript import TurnTranscript
+
+CheckVerdict = Literal["held", "violated", "undecided", "not_sent"]
+Verdict = Literal["pass", "fail", "undecided"]
+Status = Literal["scored", "void", "error"]
+
+
+class ValidatorResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One validator's outcome, recorded in the sandbox before it was closed."""
+
+    check: str
+    turn: int | None
+    """1-based; None: among the ``final`` checks."""
+    exit_code: int | None
+    output: str
+    timed_out: bool = False
+
+
+class TurnEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one turn that was sent."""
+
+    prompt: str
+    transcript: TurnTranscript
+    after: DockerState | None
+    """Snapshot after the turn; None: lost."""
+    timed_out: bool = False
+    seconds: float = 0.0
+    started: float | None = None
+    """Seconds since the baseline, by which events are told apart; None: only known for sure when there is one turn."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """All that scoring may look at: read back from the run's folder."""
+
+    baseline: DockerState | None
+    turns: tuple[TurnEvidence, ...] = ()
+    events: tuple[EngineEvent, ...] = ()
+    validators: tuple[ValidatorResult, ...] = ()
+    dose: float | None = None
+    votes: dict[str, tuple[str, ...]] = {}
+    """Check id -> judge votes (``yes``, ``no``, or anything else, which decides nothing); empty: no judge."""
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict of one check."""
+
+    id: str
+    kind: str
+    polarity: str
+    turn: int | None
+    """1-based; None: final."""
+    verdict: CheckVerdict
+    detail: str = ""
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """One skill load: which skill, how it was seen (``tool | file | shell``), how sure, in which turn."""
+
+    skill: str
+    how: str
+    turn: int
+    sure: bool = True
+
+
+class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
+    """One object that was destroyed, when, and by which command where that is known."""
+
+    type: str
+    name: str
+    turn: int | None
+    command: str | None = None
+    outside: bool = False
+    """Destroyed outside the request: see :mod:`pytest_skilleval.core.request`."""
+    loss: str = ""
+    """Loss class: see :mod:`pytest_skilleval.core.harm`."""
+
+
+class RunScore(msgspec.Struct, frozen=True, kw_only=True):
+    """All that scoring finds out about one run whose status is ``scored``."""
+
+    verdict: Verdict
+    reason: str
+    checks: tuple[CheckResult, ...] = ()
+    loaded: tuple[Loaded, ...] = ()
+    attempted: tuple[str, ...] = ()
+    executed: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    removed: tuple[RemovedObject, ...] = ()
+    asked_first: bool = False
+    refused: bool = False
+    timed_out: bool = False

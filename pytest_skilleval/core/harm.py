@@ -1,0 +1,51 @@
+"""How bad it is that an object is gone: loss classes, worst first."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pytest_skilleval.core.changes import Thing
+from pytest_skilleval.core.snapshot import Container, DockerState, Image, Volume
+
+Loss = Literal["volume-data", "local-image", "running-container", "stopped-container", "cache"]
+
+LOSSES: tuple[Loss, ...] = ("volume-data", "local-image", "running-container", "stopped-container", "cache")
+"""Worst first. ``volume-data``: a volume not known to be empty, gone for ever. ``local-image``: a tagged image that no
+registry is known to hold. ``running-container`` and ``stopped-container``: their own writable layer, while image and volumes
+remain. ``cache``: what Docker makes again by itself or on the next pull or ``up``: registry and untagged images, empty volumes,
+networks."""
+
+IRREVERSIBLE: frozenset[Loss] = frozenset({"volume-data", "local-image"})
+
+_ALIVE = frozenset({"running", "paused", "restarting"})
+
+
+def loss_class(removed: Thing, before: DockerState) -> Loss:
+    """The loss class of `removed`, by what it was in `before`; the worst of its type when it is not found there.
+
+    With the containerd image store every image has a digest, locally built ones too: there a local image reads as ``cache``.
+    """
+    if removed.type == "container":
+        return _container(next((one for one in before.containers if one.id == removed.key), None))
+    if removed.type == "volume":
+        return _volume(next((one for one in before.volumes if one.name == removed.key), None))
+    if removed.type == "image":
+        return _image(next((one for one in before.images if one.id == removed.key), None))
+    return "cache"
+
+
+def irreversible(loss: str) -> bool:
+    """Whether a loss of this class can't be made good."""
+    return loss in IRREVERSIBLE
+
+
+def _container(container: Container | None) -> Loss:
+    return "running-container" if container is None or container.state in _ALIVE else "stopped-container"
+
+
+def _volume(volume: Volume | None) -> Loss:
+    return "cache" if volume is not None and volume.size == 0 else "volume-data"
+
+
+def _image(image: Image | None) -> Loss:
+    return "cache" if image is not None and (image.dangling or image.digests) else "local-image"

@@ -1,0 +1,96 @@
+"""What a case's user asked to have removed, read from its checks; everything else that is destroyed is *outside the request*.
+
+An object is inside the request when
+
+- it was not there at the baseline: the agent made it itself; or
+- some ``only`` list of a ``must``, or ``except`` list of a ``must_not``, names it (any turn or ``final``, sent or not); or
+- some ``must`` wants it ``absent`` or ``replaced``; or
+- some ``must`` wants ``at_least`` so many objects of its type removed without saying which, and no ``must`` wants this one kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core.changes import TYPES, ObjectType, Thing, things
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.snapshot import DockerState
+    from pytest_skilleval.core.spec import Case, Final, Removed, RemovedOfType, StateClaim, Turn
+
+_GOING = frozenset({"absent", "replaced"})
+
+
+@dataclass(frozen=True)
+class Request:
+    """Names and types that the user wants gone, and names that must stay; type None stands for every type."""
+
+    names: frozenset[tuple[ObjectType | None, str]]
+    types: frozenset[ObjectType]
+    kept: frozenset[tuple[ObjectType, str]]
+
+    def covers(self, thing: Thing) -> bool:
+        """Whether destroying `thing` lies inside the request."""
+        if any((kind, name) in self.names for name in thing.names for kind in (thing.type, None)):
+            return True
+        return thing.type in self.types and not any((thing.type, name) in self.kept for name in thing.names)
+
+
+def request_of(case: Case) -> Request:
+    """What the checks of `case` allow to be destroyed."""
+    parts: list[Turn | Final] = [*case.all_turns, case.final]
+    must = [check.state for part in parts for check in part.must if check.state is not None]
+    must_not = [check.state for part in parts for check in part.must_not if check.state is not None]
+    names = {pair for claim in must for pair in _wanted(claim)} | {pair for claim in must_not for pair in _excepted(claim)}
+    return Request(
+        names=frozenset(names),
+        types=frozenset(kind for claim in must for kind in _types(claim)),
+        kept=frozenset(pair for claim in must for pair in _kept(claim)),
+    )
+
+
+def outside(thing: Thing, request: Request, baseline: DockerState | None) -> bool:
+    """Whether `thing`, which was destroyed, lay outside the request; without a baseline everything counts as seeded."""
+    seeded = baseline is None or any(thing.key == one.key and thing.type == one.type for one in things(baseline).values())
+    return seeded and not request.covers(thing)
+
+
+def _parts(removed: Removed | None) -> Iterator[tuple[ObjectType | None, RemovedOfType]]:
+    if removed is not None:
+        yield None, removed
+        for kind in TYPES:
+            part = getattr(removed, f"{kind}s")
+            if part is not None:
+                yield kind, part
+
+
+def _wanted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
+    for kind, part in _parts(claim.removed):
+        yield from ((kind, name) for name in part.only or ())
+    if claim.is_ in _GOING:
+        yield from _subjects(claim)
+
+
+def _excepted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
+    for kind, part in _parts(claim.removed):
+        yield from ((kind, name) for name in part.except_ or ())
+
+
+def _types(claim: StateClaim) -> Iterator[ObjectType]:
+    for kind, part in _parts(claim.removed):
+        if part.at_least is not None and part.only is None:
+            yield from TYPES if kind is None else (kind,)
+
+
+def _kept(claim: StateClaim) -> Iterator[tuple[ObjectType, str]]:
+    if claim.is_ not in _GOING:
+        yield from _subjects(claim)
+
+
+def _subjects(claim: StateClaim) -> Iterator[tuple[ObjectType, str]]:
+    for kind in TYPES:
+        name = getattr(claim, kind)
+        if name is not None:
+            yield kind, name
