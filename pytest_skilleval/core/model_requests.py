@@ -18,7 +18,10 @@ SKILLS_OF_CODEX = re.compile(r"### Available skills\n(.*?)(?=\n###|\n</skills_in
 ROOT_OF_CODEX = re.compile(r"^- `(r\d+)` = `([^`]+)`$", re.MULTILINE)
 FILE_OF_CODEX = re.compile(r"\s*\(file: ([^)]+)\)\s*$")
 ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*):\s?(.*)$")
-INSTRUCTIONS_OF_CLAUDE = re.compile(r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)", re.DOTALL)
+INSTRUCTIONS_OF_CLAUDE = re.compile(
+    r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)",
+    re.DOTALL,
+)
 INSTRUCTIONS_OF_CODEX = re.compile(r"<INSTRUCTIONS>\n(.*?)\n</INSTRUCTIONS>", re.DOTALL)
 
 

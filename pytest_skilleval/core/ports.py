@@ -188,8 +188,11 @@ class AgentSetup:
         Model name for the CLI, or None for its default.
     endpoint
         Base URL inside the sandbox that leads to the gateway, or None: the CLI's own endpoint and credentials.
-    workspace
-        Absolute path of the workspace inside.
+    workspace, home
+        Absolute paths of the workspace and of HOME inside.
+    env, secrets
+        What the agent's environment needs besides: plain values (placeholders for the gateway), and credentials
+        where there is no gateway; the latter are never logged or recorded.
     """
 
     deny: tuple[str, ...] = ()
@@ -197,6 +200,9 @@ class AgentSetup:
     model: str | None = None
     endpoint: str | None = None
     workspace: str = "/workspace"
+    home: str = AGENT_HOME
+    env: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

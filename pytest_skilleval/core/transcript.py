@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -72,11 +73,33 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     cost_usd: float | None = None
     known: bool = False
     """Whether the stream told usage at all."""
+    whole_session: bool = False
+    """Whether earlier turns of the session are counted in (Codex); see :func:`usage_of_run`."""
 
     @property
     def cache_write(self) -> int:
         """Both kinds of cache write together."""
         return self.cache_write_5m + self.cache_write_1h
+
+
+def usage_of_run(turns: Iterable[Usage]) -> Usage:
+    """Tokens and money of all turns of a run, each counted once. Turns that told nothing are left out."""
+    known = [usage for usage in turns if usage.known]
+    if not known:
+        return Usage()
+    if known[-1].whole_session:
+        return known[-1]
+    costs = [usage.cost_usd for usage in known]
+    return Usage(
+        input=sum(usage.input for usage in known),
+        output=sum(usage.output for usage in known),
+        cache_read=sum(usage.cache_read for usage in known),
+        cache_write_5m=sum(usage.cache_write_5m for usage in known),
+        cache_write_1h=sum(usage.cache_write_1h for usage in known),
+        reasoning=sum(usage.reasoning for usage in known),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        known=True,
+    )
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):

@@ -64,9 +64,7 @@ class RunDoor:
     async def _open_scripted(self, path: Path) -> None:
         """The scripted model behind a socket: the gateway treats it as it treats a real one."""
         wanted = self._request
-        self._scripted = ScriptedModel(
-            wanted.run, wanted.script, skill_body=wanted.skill_body, guard=wanted.guard, faults=wanted.faults
-        )
+        self._scripted = ScriptedModel(wanted.run, wanted.script, skill_body=wanted.skill_body, guard=wanted.guard, faults=wanted.faults)
         runner = await self._runner(self._scripted.handle)
         await web.UnixSite(runner, str(path)).start()
         connector = aiohttp.UnixConnector(str(path), limit=0)
@@ -86,9 +84,7 @@ class RunDoor:
         """One request of the agent, from its arrival to its record."""
         raw = await request.read()
         attempt = request.headers.get("x-stainless-retry-count", "0")
-        entry = self.journal.begin(
-            method=request.method, path=request.path_qs, raw=raw, attempt=int(attempt) if attempt.isdigit() else 0
-        )
+        entry = self.journal.begin(method=request.method, path=request.path_qs, raw=raw, attempt=int(attempt) if attempt.isdigit() else 0)
         try:
             return await self._lead(request, entry)
         except BaseException:

@@ -9,7 +9,7 @@ import msgspec
 from pytest_skilleval.core.transcript import Usage
 
 CLOSING = (b"event: message_stop", b"event: response.completed", b"event: response.incomplete", b"event: response.failed")
-TELLING = (b'"usage"', b'"error"', b'"message_start"', b'"stop_reason"')
+TELLING = (b'"usage"', b'"error"', b'"message_start"', b'"stop_reason"', b'"type": "refusal"', b'"type":"refusal"')
 LONGEST_ERROR = 500
 
 
@@ -64,10 +64,19 @@ class Observer:
         inner = _mapping(data.get("message")) or _mapping(data.get("response")) or data
         self.model = str(inner.get("model") or self.model)
         self.stop_reason = _mapping(data.get("delta")).get("stop_reason") or inner.get("stop_reason") or self.stop_reason
-        self._usage |= {key: value for key, value in (_mapping(inner.get("usage")) or _mapping(data.get("usage"))).items() if value is not None}
+        self._usage |= {
+            key: value for key, value in (_mapping(inner.get("usage")) or _mapping(data.get("usage"))).items() if value is not None
+        }
+        if _refuses(data.get("item")) or any(map(_refuses, inner.get("output") or ())):
+            self.stop_reason = "refusal"
         error = _mapping(inner.get("error"))
         if error:
             self.error = f"{error.get('type') or error.get('code') or 'error'}: {error.get('message', '')}"[:LONGEST_ERROR]
+
+
+def _refuses(item: object) -> bool:
+    """Whether an output item of the Responses API is a refusal."""
+    return any(_mapping(part).get("type") == "refusal" for part in _mapping(item).get("content") or ())
 
 
 def _decode(text: bytes) -> dict[str, Any] | None:

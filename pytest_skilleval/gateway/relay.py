@@ -15,7 +15,17 @@ from pytest_skilleval.gateway.observer import Observer
 from pytest_skilleval.gateway.values import RequestFailure
 
 HOP_BY_HOP = frozenset(
-    {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
 )
 OURS = frozenset({"host", "content-length", "accept-encoding", "x-api-key", "authorization"})
 """Request headers that the gateway sets itself. Replies come uncompressed, so that usage can be read without a copy."""

@@ -95,7 +95,13 @@ class GatewayServer:
 
     def _control(self) -> web.Application:
         app = web.Application(client_max_size=64 * 1024**2)
-        for name, verb in {"open": self._open, "turn": self._turn, "records": self._records, "close": self._close, "spend": self._spend}.items():
+        for name, verb in {
+            "open": self._open,
+            "turn": self._turn,
+            "records": self._records,
+            "close": self._close,
+            "spend": self._spend,
+        }.items():
             app.router.add_post(f"/{name}", _guarded(verb))
         return app
 

@@ -90,7 +90,9 @@ def need(upstreams: Mapping[Api, Upstream], api: Api) -> Upstream:
     if api in upstreams:
         return upstreams[api]
     variables = {"anthropic": "ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN", "openai": "OPENAI_API_KEY"}
-    raise UsageProblem(f"no credentials for the {api} models: set {variables.get(api, 'them')}, or use --skill-model=scripted, which needs none")
+    raise UsageProblem(
+        f"no credentials for the {api} models: set {variables.get(api, 'them')}, or use --skill-model=scripted, which needs none"
+    )
 
 
 def check_budget_under_ci(environ: Mapping[str, str], *, budget_said: bool) -> None:

@@ -39,7 +39,7 @@ def answer(body: Body, step: Step, place: Place, *, size: int, serial: int, refu
 
 def _tool_use(call: Call, place: Place, number: int, tools: tuple[str, ...]) -> Body:
     name, arguments = _tool(call, tools)
-    return {"type": "tool_use", "id": call_id(place.turn, place.step, number), "name": name, "input": arguments}
+    return {"type": "tool_use", "id": call_id(place, number), "name": name, "input": arguments}
 
 
 def _tool(call: Call, tools: tuple[str, ...]) -> tuple[str, Body]:

@@ -9,7 +9,7 @@ import msgspec
 
 from pytest_skilleval.core.model_requests import Body, items, strings
 
-CALL_ID = re.compile(r"call_t(\d+)s(\d+)n\d+")
+CALL_ID = re.compile(r"call_[ta](\d+)s(\d+)n\d+")
 ORDERS = "Run exactly these commands, one after another, then say that you are done:\n"
 """How the scripted model tells a sub-agent, itself again, what to do."""
 
@@ -22,9 +22,9 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     orders: tuple[str, ...] | None = None
 
 
-def call_id(turn: int, step: int, number: int) -> str:
+def call_id(place: Place, number: int) -> str:
     """The id under which a tool call is sent; the request's history brings it back."""
-    return f"call_t{turn}s{step}n{number}"
+    return f"call_{'t' if place.orders is None else 'a'}{place.turn}s{place.step}n{number}"
 
 
 def place(body: Body, told: int | None) -> Place:

@@ -16,8 +16,8 @@ CHARACTERS_PER_TOKEN = 4
 
 def answer(body: Body, step: Step, place: Place, *, size: int, serial: int, refusal: bool = False) -> Body:
     """The whole response. `size`: characters of the request; usage is counted by a fixed rule, four characters a token."""
-    output = [_item(body, call, place, number) for number, call in enumerate(step.calls)]
-    if step.reply or not output or refusal:
+    output = [] if refusal else [_item(body, call, place, number) for number, call in enumerate(step.calls)]
+    if step.reply or not output:
         output.append(_message(step.reply, refusal=refusal))
     spent, said = size // CHARACTERS_PER_TOKEN, len(json.dumps(output)) // CHARACTERS_PER_TOKEN
     return {
@@ -43,7 +43,7 @@ def _message(text: str, *, refusal: bool) -> Body:
 
 def _item(body: Body, call: Call, place: Place, number: int) -> Body:
     """The call as this client's shell tool takes it; Codex' tools differ by model."""
-    tools, own = tool_names(body), call_id(place.turn, place.step, number)
+    tools, own = tool_names(body), call_id(place, number)
     if call.kind == "subagent":
         return _function(own, *_spawn(call, tools))
     line = _read(body, call.text) if call.kind == "skill" else f"{call.text} &" if call.background else call.text
@@ -64,7 +64,9 @@ def _function(own: str, name: str, arguments: Body) -> Body:
 
 def _spawn(call: Call, tools: tuple[str, ...]) -> tuple[str, Body]:
     name = next((tool for tool in tools if tool.endswith("spawn_agent")), "spawn_agent")
-    return name, {"message": ORDERS + call.text, "task_name": "commands", "fork_turns": "none"} if "collab" in name else {"message": ORDERS + call.text}
+    return name, {"message": ORDERS + call.text, "task_name": "commands", "fork_turns": "none"} if "collab" in name else {
+        "message": ORDERS + call.text
+    }
 
 
 def _javascript(line: str) -> str:

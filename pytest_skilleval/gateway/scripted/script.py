@@ -128,7 +128,9 @@ def choose(script: Script, situation: Situation) -> Rehearsal | None:
     if script.force is not None:
         return next((one for one in script.rehearsals if one.id == script.force), None)
     wanted = "loaded" if situation.listed or situation.body else "absent"
-    matches = [one for one in script.rehearsals if one.plays and one.plays.skill in {None, wanted} and (situation.guard or not one.plays.guard)]
+    matches = [
+        one for one in script.rehearsals if one.plays and one.plays.skill in {None, wanted} and (situation.guard or not one.plays.guard)
+    ]
     return min(matches, key=lambda one: (_plays(one).guard != situation.guard, _plays(one).skill is None), default=None)
 
 

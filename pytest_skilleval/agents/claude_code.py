@@ -1,0 +1,91 @@
+"""Claude Code, driven head-less: ``claude -p`` with a stream of JSON lines, the prompt on stdin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pytest_skilleval.agents import claude_parse
+from pytest_skilleval.agents.programs import native, on_path
+from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, SandboxFile
+from pytest_skilleval.core.transcript import TurnTranscript
+
+FOLDER = "/opt/claude-code"
+RULES = ".claude/rules.json"
+PLACEHOLDER = "placeholder"
+
+QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "ENABLE_CLAUDEAI_MCP_SERVERS": "false",
+}
+"""No telemetry, no update in the middle of a comparison, no MCP servers of somebody's account."""
+
+BEHIND_GATEWAY = {"ENABLE_TOOL_SEARCH": "true"}
+"""Behind a base URL the CLI sends every tool inline unless told: another request than its users' agents send."""
+
+
+class ClaudeCode:
+    """The agent CLI ``claude``; 2.1.197 is the version its behaviour was last pinned on."""
+
+    name = "claude-code"
+    simulated = False
+    api = "anthropic"
+    package = "@anthropic-ai/claude-code"
+    skills_folder = ".claude/skills"
+    instructions_file = ".claude/CLAUDE.md"
+    session_folders: tuple[str, ...] = (".claude/projects",)
+    skill_roots: tuple[str, ...] = (
+        ".claude/skills",
+        "./.claude/skills",
+        ".claude/commands",
+        "./.claude/commands",
+        ".claude/plugins",
+        "/etc/claude-code/.claude/skills",
+    )
+
+    def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
+        """The guard as deny permissions; they hold even where nothing is asked."""
+        if not setup.deny:
+            return ()
+        rules = {"permissions": {"deny": [f"Bash({prefix}:*)" for prefix in setup.deny]}}
+        return (SandboxFile(path=RULES, content=json.dumps(rules, indent=2).encode()),)
+
+    def command(self, turn: AgentTurn) -> Command:
+        """``claude -p``; the prompt goes by stdin, so that no byte of it can be taken for an option."""
+        setup = turn.setup
+        argv = [*on_path("claude", FOLDER), "-p", "--output-format", "stream-json", "--verbose", "--strict-mcp-config"]
+        if setup.permissions == "bypass":
+            argv.append("--dangerously-skip-permissions")
+        if setup.deny:
+            argv += ["--settings", f"{setup.home}/{RULES}"]
+        if setup.model is not None:
+            argv += ["--model", setup.model]
+        if turn.session_id is not None:
+            argv += ["--resume", turn.session_id]
+        return Command(
+            argv=tuple(argv), env=self._environment(setup), env_secret=setup.secrets, stdin=turn.prompt.encode(), cwd=setup.workspace
+        )
+
+    def _environment(self, setup: AgentSetup) -> dict[str, str]:
+        if setup.endpoint is None:
+            return QUIET | dict(setup.env)
+        key = (
+            {}
+            if setup.env.keys() & {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
+            else {"ANTHROPIC_API_KEY": PLACEHOLDER}
+        )
+        return QUIET | BEHIND_GATEWAY | key | dict(setup.env) | {"ANTHROPIC_BASE_URL": setup.endpoint}
+
+    def version_command(self) -> Command | None:
+        """``claude --version``."""
+        return Command(argv=(*on_path("claude", FOLDER), "--version"), env=QUIET)
+
+    def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
+        """What the turn's raw streams meant; never raises for bad input."""
+        return claude_parse.parse(stdout, stderr, exit_code)
+
+    def host_program(self) -> Mapping[Path, str]:
+        """The folder of the native program from npm; UsageProblem with the mend when it is not installed."""
+        return {native(self.package, "claude", "claude"): FOLDER}

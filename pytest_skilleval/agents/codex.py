@@ -1,0 +1,83 @@
+"""Codex CLI, driven head-less: ``codex exec --json``, the prompt on stdin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pytest_skilleval.agents import codex_parse
+from pytest_skilleval.agents.programs import native, on_path
+from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, SandboxFile
+from pytest_skilleval.core.transcript import TurnTranscript
+
+FOLDER = "/opt/codex"
+CONFIG = """\
+model_provider = "gateway"
+check_for_update_on_startup = false
+
+[model_providers.gateway]
+name = "gateway"
+base_url = {url}
+wire_api = "responses"
+"""
+
+
+class Codex:
+    """The agent CLI ``codex``; 0.171.0 is the version its behaviour was last pinned on."""
+
+    name = "codex"
+    simulated = False
+    api = "openai"
+    package = "@openai/codex"
+    skills_folder = ".agents/skills"
+    instructions_file = ".codex/AGENTS.md"
+    session_folders: tuple[str, ...] = (".codex/sessions",)
+    skill_roots: tuple[str, ...] = (
+        ".agents/skills",
+        ".codex/skills",
+        "./.agents/skills",
+        "./.codex/skills",
+        "/etc/codex/skills",
+        ".codex/plugins",
+    )
+
+    def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
+        """The provider that leads to the gateway, and the guard as execution rules; those hold even where nothing is asked."""
+        found = []
+        if setup.endpoint is not None:
+            found.append(SandboxFile(path=".codex/config.toml", content=CONFIG.format(url=json.dumps(f"{setup.endpoint}/v1")).encode()))
+        if setup.deny:
+            rules = "".join(_rule(prefix) for prefix in setup.deny)
+            found.append(SandboxFile(path=".codex/rules/default.rules", content=rules.encode()))
+        return tuple(found)
+
+    def command(self, turn: AgentTurn) -> Command:
+        """``codex exec`` or ``codex exec resume``; the prompt goes by stdin, so that no byte of it can be taken for an option."""
+        setup = turn.setup
+        argv = [*on_path("codex", f"{FOLDER}/bin"), "exec", *(("resume",) if turn.session_id is not None else ())]
+        argv += ["--json", "--skip-git-repo-check"]
+        argv += (
+            ["--dangerously-bypass-approvals-and-sandbox"] if setup.permissions == "bypass" else ["-c", 'sandbox_mode="workspace-write"']
+        )
+        if setup.model is not None:
+            argv += ["-m", setup.model]
+        argv += [*((turn.session_id,) if turn.session_id is not None else ()), "-"]
+        return Command(argv=tuple(argv), env=setup.env, env_secret=setup.secrets, stdin=turn.prompt.encode(), cwd=setup.workspace)
+
+    def version_command(self) -> Command | None:
+        """``codex --version``."""
+        return Command(argv=(*on_path("codex", f"{FOLDER}/bin"), "--version"))
+
+    def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
+        """What the turn's raw streams meant; never raises for bad input."""
+        return codex_parse.parse(stdout, stderr, exit_code)
+
+    def host_program(self) -> Mapping[Path, str]:
+        """The folder of the native program from npm, its helpers included; UsageProblem with the mend when it is not installed."""
+        return {native(self.package, "codex", "vendor/*/bin/codex").parent: FOLDER}
+
+
+def _rule(prefix: str) -> str:
+    words = json.dumps(prefix.split(), ensure_ascii=False)
+    return f'prefix_rule(pattern={words}, decision="forbidden", justification="not permitted here")\n'

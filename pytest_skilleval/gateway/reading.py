@@ -1,0 +1,101 @@
+"""What the records of one run (``requests.jsonl``) say: pure functions, for live runs and recorded ones alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from pytest_skilleval.core import model_requests, prices
+from pytest_skilleval.core.model_requests import Body, Shown
+from pytest_skilleval.core.prices import Cost, PriceTable
+from pytest_skilleval.core.transcript import Failure, Usage, usage_of_run
+from pytest_skilleval.gateway.values import RequestRecord
+
+Course = Literal["unseen", "listed", "partly read", "fully read", "lost"]
+
+FULL = 0.95
+"""From this share of the body on it counts as fully read."""
+
+
+class Dose(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of the skill's body the model had before it: the highest and the last share, and the course it took.
+
+    ``lost``: it was there and no longer is (compaction). `first_call` is the number of the first model call with any of it.
+    """
+
+    highest: float
+    last: float
+    course: Course
+    first_call: int | None = None
+
+
+def model_calls(records: Iterable[RequestRecord]) -> tuple[RequestRecord, ...]:
+    """The calls that ask a model for a reply."""
+    return tuple(record for record in records if record.model)
+
+
+def dose_of(records: Iterable[RequestRecord], skill: str) -> Dose | None:
+    """The dose over a run; None when the gateway saw no model call, or was told no skill."""
+    calls = [record for record in model_calls(records) if record.dose is not None]
+    doses = [record.dose or 0.0 for record in calls]
+    if not doses:
+        return None
+    highest, last = max(doses), doses[-1]
+    first = next((record.number for record in calls if record.dose), None)
+    return Dose(highest=highest, last=last, course=_course(highest, last, listed=any(skill in record.listed for record in calls)), first_call=first)
+
+
+def _course(highest: float, last: float, *, listed: bool) -> Course:
+    if highest == 0:
+        return "listed" if listed else "unseen"
+    if last < highest / 2:
+        return "lost"
+    return "fully read" if highest >= FULL else "partly read"
+
+
+def first_request(records: Iterable[RequestRecord]) -> Body:
+    """The body of the run's first model call; empty when there was none."""
+    return next((model_requests.decode(record.body.encode()) for record in records if record.body is not None), {})
+
+
+def first_shown(records: Iterable[RequestRecord]) -> Shown | None:
+    """What the run's first model call showed; None when there was none."""
+    return next((record.shown for record in records if record.shown is not None), None)
+
+
+def usage_of(records: Iterable[RequestRecord]) -> Usage:
+    """Tokens of all model calls, sub-agents' included, each counted once."""
+    return usage_of_run(record.usage for record in records)
+
+
+def cost_of(records: Iterable[RequestRecord], table: PriceTable | None = None) -> Cost:
+    """Money of all model calls as billed and at no-cache price; None where one model's price is not known."""
+    costs = [prices.cost(record.usage, record.model_reported or record.model, table) for record in records if record.usage.known]
+    return Cost(billed=_total([cost.billed for cost in costs]), uncached=_total([cost.uncached for cost in costs]))
+
+
+def _total(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if costs and len(known) == len(costs) else None
+
+
+def failure_of(records: Iterable[RequestRecord]) -> Failure | None:
+    """Why the last model call of the run gave no whole answer, seen from the gateway; None when it did.
+
+    It is firmer than what a CLI says of it: use it where both tell of a failure.
+    """
+    calls = [record for record in model_calls(records) if record.status is not None or record.failure is not None]
+    last = calls[-1] if calls else None
+    if last is None or last.failure is None or last.failure.kind == "client_gone":
+        return None
+    detail = f"{last.failure.kind}{f' {last.status}' if last.status else ''}: {last.failure.detail}"
+    retryable = last.failure.kind in {"cut", "unreachable"} or last.status in {429, 500, 502, 503, 504, 529}
+    return Failure(blame="agent_api", reason=f"the model's API failed ({detail})", retryable=retryable)
+
+
+def refused_of(records: Iterable[RequestRecord]) -> bool:
+    """Whether the model refused in its last reply."""
+    calls = model_calls(records)
+    return bool(calls) and calls[-1].stop_reason == "refusal"
