@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_skilleval.agents import agent
-from pytest_skilleval.archive import SPEC, Archive, Damaged, RunFolder
+from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive, Damaged, RunFolder
 from pytest_skilleval.core.arms import installs
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec, Skill, Skin
-from pytest_skilleval.core.plan import Row
+from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.ports import Agent
 from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord
 from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult, score
@@ -22,6 +22,7 @@ from pytest_skilleval.core.transcript import Usage
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Case
+    from pytest_skilleval.report.values import Report
 
 
 class RecordedSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,3 +166,36 @@ def total(usages: Iterable[Usage]) -> Usage:
     names = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h", "reasoning")
     sums = {name: sum(getattr(usage, name) for usage in items) for name in names}
     return Usage(**sums, cost_usd=round(sum(costs), 9) if costs else None, known=any(usage.known for usage in items))
+
+
+def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: bool = False, gate: bool = False) -> Report:
+    """The report of a results folder, from its raw files: after a session, and at any time later.
+
+    Parameters
+    ----------
+    loaded
+        The spec to score by; None: the one that was recorded with the session.
+    strict, gate
+        The options of the session; they decide the exit code only.
+
+    Raises
+    ------
+    ArchiveError
+        Plan or spec of the folder can't be read, or it mixes simulated and live runs.
+    """
+    from pytest_skilleval.report.build import build
+    from pytest_skilleval.report.facts import SessionFacts
+
+    plan, spec = archive.read(PLAN, Plan), loaded or recorded_spec(archive)
+    measured, damaged = measure(archive, spec, plan.rows)
+    facts = SessionFacts(
+        random_seed=plan.random_seed,
+        partial=plan.partial,
+        strict=strict,
+        gate=gate,
+        damaged=tuple(f"{one.run_id}: {one.problem}" for one in damaged),
+        warnings=plan.warnings,
+        folder=str(archive.folder),
+        provenance=archive.read(PROVENANCE, dict[str, Any]),
+    )
+    return build(measured, spec, facts)

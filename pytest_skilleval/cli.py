@@ -1,0 +1,35 @@
+"""The console script ``skilleval``: one parser, one function a command; each command's module is imported only when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+COMMANDS = ("report", "compare", "export", "doctor", "reap", "seed")
+"""Each is a module of :mod:`pytest_skilleval.commands` with `HELP`, `arguments(parser)` and `run(options) -> int`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code (4 for a request that can't be carried out, with the reason on stderr)."""
+    from pytest_skilleval.core.errors import SkillEvalError
+
+    options = parser().parse_args(arguments)
+    try:
+        return int(importlib.import_module(f"pytest_skilleval.commands.{options.command}").run(options))
+    except SkillEvalError as error:
+        print(f"skilleval {options.command}: {error}", file=sys.stderr)
+        return 4
+    except KeyboardInterrupt:
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser with all commands."""
+    top = argparse.ArgumentParser(prog="skilleval", description="Work with results of pytest --skill-eval.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        module = importlib.import_module(f"pytest_skilleval.commands.{name}")
+        module.arguments(commands.add_parser(name, help=module.HELP, description=module.HELP))
+    return top

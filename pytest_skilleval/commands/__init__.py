@@ -1,0 +1,1 @@
+"""The commands of ``skilleval``: one module each, with `HELP`, `arguments(parser)` and `run(options) -> exit code`."""

@@ -1,0 +1,87 @@
+"""``skilleval seed``: run a case's seed by hand and leave the sandbox open for a look inside."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_skilleval.running import Job
+
+HELP = "Seed a sandbox for one case, open a shell in it (or run a command), and remove it afterwards."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("spec", type=Path, metavar="SPEC", help="spec.yaml")
+    parser.add_argument("case", metavar="CASE", help="id of a case")
+    parser.add_argument("--skin", type=int, default=0, help="number of the skin, from 0")
+    parser.add_argument("--run", metavar="COMMAND", help="run this shell command inside instead of waiting")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Returns the command's exit code; 0 after a look."""
+    from pytest_skilleval.core.ports import Command
+    from pytest_skilleval.running.preparing import open_seeded
+
+    with tempfile.TemporaryDirectory() as scratch:
+        sandbox = open_seeded(_job(options, Path(scratch)))
+        try:
+            if options.run:
+                result = sandbox.exec(Command(argv=("bash", "-c", options.run)), timeout=600)
+                sys.stdout.write(result.stdout.decode(errors="replace"))
+                sys.stderr.write(result.stderr.decode(errors="replace"))
+                return 124 if result.exit_code is None else result.exit_code
+            sys.stdout.write(
+                f"{options.case} is seeded. Look inside, from another terminal:\n\n  {sandbox.describe().get('enter', '')}\n\n"
+            )
+            sys.stdout.write("Press Enter to remove it. ")
+            sys.stdout.flush()
+            sys.stdin.readline()
+        finally:
+            sandbox.close()
+    return 0
+
+
+def _job(options: argparse.Namespace, scratch: Path) -> Job:
+    from pytest_skilleval.agents import agent
+    from pytest_skilleval.archive import Archive
+    from pytest_skilleval.core.dress import dress
+    from pytest_skilleval.core.errors import UsageProblem
+    from pytest_skilleval.core.loading import load_spec
+    from pytest_skilleval.core.plan import Row
+    from pytest_skilleval.running import Job
+    from pytest_skilleval.sandboxes import NAMES, backend
+
+    loaded = load_spec(options.spec)
+    if options.case not in loaded.case_lines:
+        raise UsageProblem(f"no case {options.case!r} in {options.spec}; there are: {', '.join(loaded.case_lines)}")
+    case = loaded.spec.case(options.case)
+    found = next((one for one in map(backend, NAMES) if one.probe().available), None)
+    if found is None:
+        raise UsageProblem("no sandbox can be made here; `skilleval doctor` says why")
+    found.warm(lambda line: print(line, file=sys.stderr))
+    row = Row(
+        index=0,
+        run_id=case.id,
+        skill=loaded.spec.skill,
+        case=case.id,
+        kind=case.kind,
+        arm=next(iter(loaded.spec.arms)),
+        agent="scripted",
+        model="default",
+        repeat=1,
+        block=0,
+        skin=options.skin,
+    )
+    return Job(
+        row=row,
+        loaded=loaded,
+        case=dress(loaded, case, loaded.skins[options.skin]),
+        archive=Archive.create(scratch, "seed"),
+        agent=agent("scripted"),
+        backend=found,
+    )
