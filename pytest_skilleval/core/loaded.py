@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.errors import Fault
-    from pytest_skilleval.core.spec import Spec
+    from pytest_skilleval.core.spec import Seed, Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,12 @@ class Skill:
     body: str
     """SKILL.md below the front-matter, byte for byte."""
     files: Mapping[str, tuple[int, bytes]]
+    hidden: bool = False
+    """The skill says that no agent may load it by itself (``disable-model-invocation``, ``allow_implicit_invocation: false``)."""
+    problems: tuple[Fault, ...] = ()
+    """Where SKILL.md departs from the Agent Skills standard, and what of the folder can't be installed."""
+    refused_by: Mapping[str, str] = field(default_factory=dict)
+    """Agent -> why it would not list this skill."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +60,15 @@ class LoadedSpec:
     runbook_prompts: Mapping[int, str] = field(default_factory=dict)
     """Number -> title."""
     warnings: tuple[Fault, ...] = ()
+    unproven: tuple[Fault, ...] = ()
+    """Checks that no rehearsal trips or holds; also among the warnings, and errors under ``--skill-rehearse`` and a gate."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Every file the spec refers to, by the name it uses, as it was when the spec was loaded."""
+    skins_by_file: Mapping[str, tuple[Skin, ...]] = field(default_factory=dict)
+
+    def skins_of(self, seed: Seed | None) -> tuple[Skin, ...]:
+        """The skins a block of a case with this seed may draw; one empty skin when it names none."""
+        return self.skins_by_file.get(seed.skins, (Skin(),)) if seed and seed.skins else (Skin(),)
 
     @property
     def folder(self) -> Path:

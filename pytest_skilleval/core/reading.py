@@ -59,7 +59,7 @@ def read_bytes(file: Path) -> bytes:
 def parse_document(content: bytes, file: str) -> Document:
     """Like `read_document`, for bytes at hand; `file` names them in faults."""
     text = decode(content, file)
-    root = _compose(text, file)
+    root = compose(text, file)
     _refuse_aliases(text, file)
     builder = _Builder(file, root)
     value = builder.value(root, 0) if root is not None else None
@@ -89,7 +89,8 @@ class _Loader(CParser):
     def ascend_resolver(self) -> None: ...
 
 
-def _compose(text: str, file: str) -> Node | None:
+def compose(text: str, file: str) -> Node | None:
+    """The tree of nodes; the tag of an untagged scalar is (is plain, is quoted). SpecError when the text is no YAML."""
     try:
         root: Node | None = _Loader(text).get_single_node()
     except yaml.MarkedYAMLError as error:

@@ -91,6 +91,7 @@ def _any_below(places: Iterable[Where], where: Where) -> bool:
 def _resolved(loc: tuple[int | str, ...], value: Any) -> Where:
     """`loc` without the steps that no document has: tags of unions, ``[key]``, the name of a missing key."""
     where: Where = ()
+    step: Any
     for step in loc:
         if (isinstance(value, dict) and step in value) or (isinstance(value, tuple) and step in range(len(value))):
             value, where = value[step], (*where, step)
