@@ -167,7 +167,7 @@ def event(raw: Mapping[str, Any], began: int) -> EngineEvent:
         type=raw["Type"],
         action=raw["Action"],
         id=actor.get("ID", ""),
-        name=attributes.get("name", ""),
+        name=attributes.get("name") or (actor.get("ID", "") if raw["Type"] == "volume" else ""),
         attributes=attributes,
     )
 
