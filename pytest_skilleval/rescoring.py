@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,9 @@ from pytest_skilleval.core.ports import Agent
 from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord
 from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult, score
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
-from pytest_skilleval.core.transcript import Usage
+from pytest_skilleval.core.transcript import usage_of_run
+from pytest_skilleval.gateway import reading
+from pytest_skilleval.gateway.values import RequestRecord, from_lines
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Case
@@ -96,7 +97,8 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     case, cli = dressed_case(loaded, row), agent(row.agent)
     found = evidence(folder, record, cli)
     transcripts = [turn.transcript for turn in found.turns]
-    spent = total(transcript.usage for transcript in transcripts)
+    spent = usage_of_run(transcript.usage for transcript in transcripts)
+    requests = model_requests(folder)
     return msgspec.structs.replace(
         facts,
         score=score(
@@ -109,7 +111,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,
-        cost_usd=spent.cost_usd,
+        cost_usd=spent.cost_usd if spent.cost_usd is not None else reading.cost_of(requests).billed,
         dose=found.dose,
         seconds=round(sum(turn.seconds for turn in record.turns), 4),
         turns_sent=len(record.turns),
@@ -132,13 +134,20 @@ def dressed_case(loaded: LoadedSpec, row: Row) -> Case:
 
 def evidence(folder: RunFolder, record: RunRecord, cli: Agent) -> Evidence:
     """All that scoring may look at, read from one run's folder."""
-    path = folder.path / "baseline.json"
+    path, dose = folder.path / "baseline.json", reading.dose_of(model_requests(folder), record.row.skill)
     return Evidence(
         baseline=folder.read("baseline.json", DockerState) if path.exists() else None,
+        dose=dose.highest if dose else None,
         turns=tuple(_turn(folder, record, number, cli) for number in range(1, len(record.turns) + 1)),
         events=folder.lines("events.jsonl", EngineEvent),
         validators=folder.read("validators.json", tuple[ValidatorResult, ...]) if (folder.path / "validators.json").exists() else (),
     )
+
+
+def model_requests(folder: RunFolder) -> tuple[RequestRecord, ...]:
+    """What the gateway recorded of the run; empty where there was none."""
+    path = folder.path / "requests.jsonl"
+    return from_lines(path.read_bytes()) if path.exists() else ()
 
 
 def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> TurnEvidence:
@@ -157,15 +166,6 @@ def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> Turn
         started=facts.started,
         seconds=facts.seconds,
     )
-
-
-def total(usages: Iterable[Usage]) -> Usage:
-    """The sum over turns; money is None when no turn told it."""
-    items = tuple(usages)
-    costs = [usage.cost_usd for usage in items if usage.cost_usd is not None]
-    names = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h", "reasoning")
-    sums = {name: sum(getattr(usage, name) for usage in items) for name in names}
-    return Usage(**sums, cost_usd=round(sum(costs), 9) if costs else None, known=any(usage.known for usage in items))
 
 
 def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: bool = False, gate: bool = False) -> Report:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core import arms
 from pytest_skilleval.core.errors import ArmError, SandboxError
+from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 
 if TYPE_CHECKING:
+    from pytest_skilleval.running.door import ModelDoor
     from pytest_skilleval.running.job import Job
 
 INSTRUCTION_NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".mcp.json")
@@ -48,7 +50,7 @@ class Armed:
     """Characters of all names and descriptions: what the agent's listing budget must hold."""
 
 
-def install(sandbox: Sandbox, job: Job) -> Armed:
+def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
     """Put skills, instructions, guard and agent configuration in place; then check that nothing else is there.
 
     Raises
@@ -65,7 +67,9 @@ def install(sandbox: Sandbox, job: Job) -> Armed:
         deny=job.loaded.guards.get(row.arm, ()),
         permissions=arm.permissions,
         model=None if row.model == "default" else row.model,
-        endpoint=job.endpoint.url if job.endpoint else None,
+        endpoint=door.door.url if door else None,
+        env=door.door.env if door else {},
+        home=sandbox.home,
         workspace=sandbox.workspace,
     )
     own = [SandboxFile(path=agent.instructions_file, content=final)] if final != stock else []
@@ -162,13 +166,28 @@ def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:
     Raises ArmError.
     """
     offered = transcript.offered
-    if offered.mcp_servers:
-        raise ArmError(f"MCP servers reached the agent that no arm declares: {', '.join(offered.mcp_servers)}")
-    if offered.skills is None:
+    _check_shown(offered.skills, offered.mcp_servers or (), job, armed)
+
+
+def check_first_request(shown: Shown | None, job: Job, armed: Armed) -> None:
+    """The manipulation check on what the model was really sent, where the gateway saw it.
+
+    Raises ArmError.
+    """
+    if shown is not None:
+        _check_shown(tuple(skill.name for skill in shown.skills), shown.mcp_servers, job, armed)
+
+
+def _check_shown(skills: tuple[str, ...] | None, mcp_servers: tuple[str, ...], job: Job, armed: Armed) -> None:
+    arm, skill = job.row.arm, job.row.skill
+    if mcp_servers:
+        raise ArmError(
+            f"MCP servers reached the agent that no arm declares: {', '.join(mcp_servers)}; remove them from its account or settings"
+        )
+    if skills is None:
         return
-    skill, shown = job.row.skill, job.row.skill in offered.skills
-    if shown and skill not in armed.skills:
-        raise ArmError(f"the agent is offered {skill}, which the arm {job.row.arm} excludes")
-    missing = sorted(armed.skills.keys() - set(offered.skills))
+    if skill in skills and skill not in armed.skills:
+        raise ArmError(f"the agent is offered {skill}, which the arm {arm} excludes")
+    missing = sorted(armed.skills.keys() - set(skills))
     if missing:
-        raise ArmError(f"the agent is not offered what the arm {job.row.arm} installs: {', '.join(missing)}")
+        raise ArmError(f"the agent is not offered what the arm {arm} installs: {', '.join(missing)}")

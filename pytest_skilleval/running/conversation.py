@@ -15,12 +15,13 @@ from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
 from pytest_skilleval.core.record import TurnRecord
 from pytest_skilleval.core.scoring import ValidatorResult
 from pytest_skilleval.core.snapshot import DockerState
-from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.core.transcript import Failure, TurnTranscript
 from pytest_skilleval.running.arming import Armed, check_offered
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
     from pytest_skilleval.core.spec import Check, Turn
+    from pytest_skilleval.running.door import ModelDoor
     from pytest_skilleval.running.job import Job
 
 
@@ -36,6 +37,7 @@ class Conversation:
     began: float
     records: list[TurnRecord]
     validators: list[ValidatorResult]
+    door: ModelDoor | None = None
     session_id: str | None = None
 
     def hold(self) -> None:
@@ -79,7 +81,8 @@ class Conversation:
         transcript = self.job.agent.parse((place / "stdout.jsonl").read_bytes(), result.stderr, result.exit_code)
         state = self.sandbox.state()
         self.folder.write(f"turn-{number}/snapshot.json", state)
-        attribute(transcript, timed_out=result.timed_out, exit_code=result.exit_code)
+        seen = self.door.failure() if self.door and transcript.failure else None
+        attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
         check_offered(transcript, self.job, self.armed)
         self.session_id = transcript.session_id or self.session_id
         self._validate(number, (*turn.must, *turn.must_not))
@@ -92,9 +95,11 @@ class Conversation:
             setup=self.armed.setup,
             session_id=self.session_id,
             number=number,
-            script=script(self.job),
+            script=json.dumps(script(self.job)).encode(),
         )
         left = self.job.run_timeout - (time.monotonic() - self.began)
+        if self.door:
+            self.door.begin_turn(number)
         with (place / "stdout.jsonl").open("wb") as stdout, (place / "stderr.txt").open("wb") as stderr:
             out, err = Sink(stdout, self.job.mask), Sink(stderr, self.job.mask)
             result = self.sandbox.exec(
@@ -159,10 +164,11 @@ class Sink:
         self._file.flush()
 
 
-def attribute(transcript: TurnTranscript, *, timed_out: bool, exit_code: int | None) -> None:
+def attribute(transcript: TurnTranscript, seen: Failure | None, *, timed_out: bool, exit_code: int | None) -> None:
     """Raise the error that says whose fault it is when the turn could not be measured; else nothing.
 
-    A refusal and a time-out after activity are the agent's behaviour: they are scored.
+    `seen` is what the gateway saw fail; it is firmer than the CLI's own word. A refusal and a time-out after
+    activity are the agent's behaviour: they are scored.
     """
     if transcript.refused:
         return
@@ -170,25 +176,25 @@ def attribute(transcript: TurnTranscript, *, timed_out: bool, exit_code: int | N
         if transcript.active:
             return
         raise IdleTimeout("the turn timed out and the agent had neither said nor done anything")
-    if transcript.failure is not None:
-        kind: type[RunError] = AgentApiError if transcript.failure.blame == "agent_api" else AgentCrash
-        raise kind(transcript.failure.reason)
+    failure = seen or transcript.failure
+    if failure is not None:
+        kind: type[RunError] = AgentApiError if failure.blame == "agent_api" else AgentCrash
+        raise kind(failure.reason)
     if transcript.closing != "complete":
         raise AgentCrash(f"no closing event in the agent's stream (exit code {exit_code})")
 
 
-def script(job: Job) -> bytes:
+def script(job: Job) -> dict[str, Any]:
     """What a scripted agent or scripted model plays: the case's rehearsals."""
     case = job.case
     rehearsals = [rehearsal.model_dump(mode="json", by_alias=True) for rehearsal in case.rehearsals]
-    content: dict[str, Any] = {
+    return {
         "skill": job.row.skill,
         "rehearsals": rehearsals or _trigger_script(),
         "force": job.rehearsal,
         "loads": case.should_load if case.kind == "trigger" else job.rehearsal is None,
         "also": [case.owner] if case.kind == "trigger" and case.owner else [],
     }
-    return json.dumps(content).encode()
 
 
 def _trigger_script() -> list[dict[str, Any]]:

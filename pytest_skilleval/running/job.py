@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -85,7 +85,8 @@ class Job:
     cancellation: Cancellation = field(default_factory=Cancellation)
     mask: Mask | None = None
     """Removes secrets from recorded streams before the first byte reaches disk."""
-    endpoint: GatewayDoor | None = None
+    gateway: str | None = None
+    """Control socket of the session's gateway, for agents that ask a model; None: there is none, or the agent needs none."""
     rehearsal: str | None = None
     """Id of the rehearsal to be played, whatever the arm shows; None: the one that fits."""
 
@@ -113,14 +114,3 @@ class Job:
     def run_timeout(self) -> float:
         """Seconds all turns together may take."""
         return self.options.run_timeout or self.loaded.spec.defaults.run_timeout
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewayDoor:
-    """How a run reaches the gateway: a port inside the sandbox that leads to a socket outside."""
-
-    port: int
-    target: tuple[str, int] | str
-    url: str
-    """Base URL inside."""
-    headers: Mapping[str, str] = field(default_factory=dict)

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 from pytest_skilleval.core.errors import AgentApiError, ArmError, HarnessError, RunError, SandboxError, SeedError
 from pytest_skilleval.core.ports import Command, Sandbox
 from pytest_skilleval.core.record import Attempt, RunRecord
+from pytest_skilleval.gateway import reading
 from pytest_skilleval.running import arming
 from pytest_skilleval.running.conversation import Conversation
+from pytest_skilleval.running.door import ModelDoor
 from pytest_skilleval.running.preparing import open_seeded
 from pytest_skilleval.running.provenance import of_run
 
@@ -49,7 +51,7 @@ def run_one(job: Job) -> RunRecord:
 
 def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[RunRecord, RunError | None]:
     """One try: its record, and the error when it could not be measured."""
-    attempt = _Attempt(job, folder)
+    attempt = _Attempt(job, folder, len(attempts) + 1)
     error: RunError | None = None
     try:
         attempt.go()
@@ -71,11 +73,12 @@ def _our_fault(folder: RunFolder, failure: Exception) -> HarnessError:
 class _Attempt:
     """The parts of one try that outlive its phases."""
 
-    def __init__(self, job: Job, folder: RunFolder) -> None:
-        self.job, self.folder = job, folder
+    def __init__(self, job: Job, folder: RunFolder, number: int) -> None:
+        self.job, self.folder, self.number = job, folder, number
         self.started_at, self.started = datetime.now(UTC), time.monotonic()
         self.phases: dict[str, float] = {}
         self.sandbox: Sandbox | None = None
+        self.door: ModelDoor | None = None
         self.talk: Conversation | None = None
         self.provenance: dict[str, str] = {}
         self.warnings: list[str] = []
@@ -86,16 +89,15 @@ class _Attempt:
         with self._phase("sandbox"):
             self.sandbox = sandbox = open_seeded(job)
             job.cancellation.attach(sandbox)
-            if job.endpoint:
-                sandbox.listen(job.endpoint.port, job.endpoint.target)
         with self._phase("arm"):
-            armed = arming.install(sandbox, job)
+            self._open_door(sandbox)
+            armed = arming.install(sandbox, job, self.door)
             self.provenance = of_run(job, sandbox, armed)
         with self._phase("snapshot"):
             baseline = sandbox.state()
             sandbox.mark()
             self.folder.write("baseline.json", baseline)
-        self.talk = Conversation(job, sandbox, armed, self.folder, baseline, time.monotonic(), [], [])
+        self.talk = Conversation(job, sandbox, armed, self.folder, baseline, time.monotonic(), [], [], self.door)
         try:
             with self._phase("agent"):
                 self.talk.hold()
@@ -103,19 +105,35 @@ class _Attempt:
             self._keep_evidence(sandbox)
         with self._phase("check"):
             arming.check(sandbox, job, armed)
+            if self.door:
+                arming.check_first_request(reading.first_shown(self.door.records), job, armed)
+
+    def _open_door(self, sandbox: Sandbox) -> None:
+        """Give an agent that asks a model its way to the gateway."""
+        if self.job.gateway and not self.job.agent.simulated:
+            self.door = ModelDoor(self.job, self.folder, self.number, self.job.gateway)
+            self.door.lead_from(sandbox)
 
     def _keep_evidence(self, sandbox: Sandbox) -> None:
         """Events, validators and the CLI's own session record, also of a run that failed."""
         assert self.talk is not None
         if self.job.cancellation.cancelled:
             return
+        self._close_door()
         self.folder.write_lines("events.jsonl", sandbox.events())
         self.folder.write("validators.json", self.talk.validators)
         for name in self.job.agent.session_folders:
             _fetch(sandbox, f"{sandbox.home}/{name}", self.folder.path / "session", self.job)
 
+    def _close_door(self) -> None:
+        if self.door:
+            self.door.close()
+            self.provenance |= self.door.provenance()
+
     def close(self, *, failed: bool) -> None:
-        """Remove the sandbox, unless it is to be kept for a look inside."""
+        """Shut the door and remove the sandbox, unless it is to be kept for a look inside."""
+        with contextlib.suppress(HarnessError):  # a gateway that is gone has closed its doors itself
+            self._close_door()
         if self.sandbox is None:
             return
         keep = self.job.options.keep_sandbox

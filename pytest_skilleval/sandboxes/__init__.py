@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.ports import Backend
 
 
+NAMES = ("engine",)
+"""Every backend of the plugin."""
+
+
 def backend(name: str, *, cache: Path | None = None, engine_root: str = "tree") -> Backend:
     """The backend called `name`.
 
@@ -30,4 +34,4 @@ def backend(name: str, *, cache: Path | None = None, engine_root: str = "tree") 
         from pytest_skilleval.sandboxes.engine.backend import EngineBackend, default_cache
 
         return EngineBackend(cache or default_cache(), root=engine_root)
-    raise ValueError(f"no sandbox backend is called {name!r}; there is: engine")
+    raise ValueError(f"no sandbox backend is called {name!r}; there is: {', '.join(NAMES)}")
