@@ -41,6 +41,8 @@ class Document:
     root: Node | None
     value: Any
     faults: tuple[Fault, ...]
+    has_references: bool = True
+    """Whether ``${`` occurs anywhere."""
 
     def line(self, where: Where) -> int:
         """1-based line of the key or list entry at `where`, or of the nearest thing around it."""

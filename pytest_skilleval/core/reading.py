@@ -63,7 +63,7 @@ def parse_document(content: bytes, file: str) -> Document:
     _refuse_aliases(text, file)
     builder = _Builder(file, root)
     value = builder.value(root, 0) if root is not None else None
-    return Document(file, root, value, tuple(builder.faults))
+    return Document(file, root, value, tuple(builder.faults), "${" in text)
 
 
 def decode(content: bytes, file: str) -> str:

@@ -1,0 +1,153 @@
+"""Rules about single checks: one kind each, claims that can be decided, patterns that can match, names the seed makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from pytest_skilleval.core.dress import dress_makes, substitute
+from pytest_skilleval.core.lint.context import Context, Problem, checks_of
+from pytest_skilleval.core.loaded import Skin
+from pytest_skilleval.core.nearest import did_you_mean
+from pytest_skilleval.core.patterns import PatternError, compile_pattern
+from pytest_skilleval.core.positions import Where
+from pytest_skilleval.core.spec import Case, Check, Makes, Removed, RemovedOfType, StateClaim
+
+_KINDS = ("state", "commands", "validator", "reply", "judge")
+_TYPES = ("container", "volume", "image", "network")
+_FOR_ALL_TYPES = ("present", "absent", "replaced", "unchanged")
+Made = Mapping[str, frozenset[str]]
+"""Type (``container`` ...) -> names."""
+
+
+def check_problems(context: Context) -> Iterator[Problem]:
+    """Everything wrong with checks and ``only_if`` claims."""
+    for index, case in enumerate(context.spec.cases):
+        where: Where = ("cases", index)
+        skins = context.skins_of(case)
+        for placed in checks_of(case, where):
+            yield from _check(placed.check, placed.where, skins[0])
+        claims = list(_claims(case, where))
+        for place, claim in claims:
+            yield from _claim(claim, place)
+        yield from _names(context, case, claims, skins)
+
+
+def _check(check: Check, where: Where, skin: Skin) -> Iterator[Problem]:
+    given = [kind for kind in _KINDS if getattr(check, kind) is not None]
+    if len(given) != 1:
+        found = f"has {' and '.join(f'`{kind}`' for kind in given)}" if given else "has none"
+        yield Problem(where, f"a check is exactly one of {', '.join(_KINDS)}; this one {found}")
+    if "of" in check.model_fields_set and check.commands is None:
+        yield Problem((*where, "of"), "`of` belongs to `commands` checks only")
+    for place, pattern in _patterns(check, where):
+        try:
+            compile_pattern(substitute(pattern, skin.names, quote=re.escape))
+        except PatternError as error:
+            yield Problem(place, f"the pattern {error}")
+
+
+def _patterns(check: Check, where: Where) -> Iterator[tuple[Where, str]]:
+    if check.commands is not None:
+        yield (*where, "commands"), check.commands
+    if check.reply is not None:
+        yield (*where, "reply"), check.reply
+    if check.validator is not None and check.validator.output is not None:
+        yield (*where, "validator", "output"), check.validator.output
+
+
+def _claims(case: Case, where: Where) -> Iterator[tuple[Where, StateClaim]]:
+    for index, turn in enumerate(case.turns):
+        yield from (((*where, "turns", index, "only_if", number), claim) for number, claim in enumerate(turn.only_if))
+    for placed in checks_of(case, where):
+        if placed.check.state is not None:
+            yield (*placed.where, "state"), placed.check.state
+
+
+def _claim(claim: StateClaim, where: Where) -> Iterator[Problem]:
+    objects = [kind for kind in _TYPES if getattr(claim, kind) is not None]
+    if claim.removed is not None:
+        if objects or claim.is_ is not None:
+            yield Problem(where, "`removed` stands alone; put the other claim into a check of its own")
+        yield from _removed(claim.removed, (*where, "removed"))
+    elif len(objects) != 1:
+        found = " and ".join(f"`{kind}`" for kind in objects) or "none"
+        yield Problem(where, f"a state claim names exactly one of {', '.join(_TYPES)}, or `removed`; this one names {found}")
+    elif claim.is_ is None:
+        yield Problem(where, f"says nothing about the {objects[0]}; add `is: present`, `is: absent` ...")
+    elif objects[0] != "container" and claim.is_ not in _FOR_ALL_TYPES:
+        yield Problem((*where, "is"), f"only a container can be `{claim.is_}`; a {objects[0]} is {', '.join(_FOR_ALL_TYPES)}")
+
+
+def _removed(removed: Removed, where: Where) -> Iterator[Problem]:
+    parts = {f"{kind}s": getattr(removed, f"{kind}s") for kind in _TYPES}
+    given = {name: part for name, part in parts.items() if part is not None}
+    if not given or _says_something(removed):
+        yield from _removed_part(removed, where)
+    for name, part in given.items():
+        yield from _removed_part(part, (*where, name))
+
+
+def _says_something(part: RemovedOfType) -> bool:
+    return part.at_least is not None or part.only is not None or part.except_ is not None
+
+
+def _removed_part(part: RemovedOfType, where: Where) -> Iterator[Problem]:
+    if not _says_something(part):
+        yield Problem(where, "says nothing; give `at_least`, `only`, or `except` with `at_least`")
+    elif part.only is not None and (part.at_least is not None or part.except_ is not None):
+        yield Problem((*where, "only"), "`only` already says exactly what is gone; remove `at_least` and `except`")
+    elif part.except_ is not None and part.at_least is None:
+        yield Problem((*where, "except"), "`except` needs `at_least`: how many others were removed")
+
+
+def _names(context: Context, case: Case, claims: list[tuple[Where, StateClaim]], skins: tuple[Skin, ...]) -> Iterator[Problem]:
+    seed = context.spec.seed_of(case)
+    if seed is None and "seed" in context.cuts.words:
+        return
+    named = [(place, types, name) for where, claim in claims for place, types, name in _named(claim, where)]
+    for skin in skins if named else ():
+        made = _made(dress_makes(seed.makes, skin)) if seed else {}
+        problems = [
+            problem for place, types, name in named if (problem := _unmade(context, place, types, substitute(name, skin.names), made))
+        ]
+        yield from problems
+        if problems:
+            return
+
+
+def _made(makes: Makes) -> Made:
+    return {
+        "container": frozenset(makes.containers),
+        "volume": frozenset(makes.volumes),
+        "image": frozenset(makes.images),
+        "network": frozenset(makes.networks),
+    }
+
+
+def _named(claim: StateClaim, where: Where) -> Iterator[tuple[Where, tuple[str, ...], str]]:
+    """(place, types it may be of, name) of everything a claim names."""
+    for kind in _TYPES:
+        if (name := getattr(claim, kind)) is not None:
+            yield (*where, kind), (kind,), name
+    if claim.removed is None:
+        return
+    yield from _named_in(claim.removed, (*where, "removed"), _TYPES)
+    for kind in _TYPES:
+        if (part := getattr(claim.removed, f"{kind}s")) is not None:
+            yield from _named_in(part, (*where, "removed", f"{kind}s"), (kind,))
+
+
+def _named_in(part: RemovedOfType, where: Where, types: tuple[str, ...]) -> Iterator[tuple[Where, tuple[str, ...], str]]:
+    for key, names in (("only", part.only), ("except", part.except_)):
+        yield from (((*where, key, index), types, name) for index, name in enumerate(names or ()))
+
+
+def _unmade(context: Context, where: Where, types: tuple[str, ...], name: str, made: Made) -> Problem | None:
+    known = frozenset[str]().union(*(made.get(kind, frozenset()) for kind in types))
+    if name in known or name in context.cuts.words:
+        return None
+    kind = types[0] if len(types) == 1 else "object"
+    if not known:
+        return Problem(where, f"no {kind} is made by the seed, so `{name}` can't be checked; add it under `makes`")
+    return Problem(where, f"the seed makes no {kind} `{name}`{did_you_mean(name, known)}")

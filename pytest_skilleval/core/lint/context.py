@@ -1,0 +1,76 @@
+"""What the rules look at, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pytest_skilleval.core.catalogue import Catalogue
+from pytest_skilleval.core.loaded import Skill, Skin
+from pytest_skilleval.core.positions import Document, Where
+from pytest_skilleval.core.shape import Cuts
+from pytest_skilleval.core.spec import Arm, Case, Check, Spec
+
+
+class Problem(NamedTuple):
+    """Something wrong at a place of the spec as it was shaped."""
+
+    where: Where
+    message: str
+
+
+class Placed(NamedTuple):
+    """A check of a case and where it stands; `turn` is 1-based, None among the final ones."""
+
+    where: Where
+    turn: int | None
+    check: Check
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """A shaped spec with all that its rules relate it to.
+
+    Attributes
+    ----------
+    folder
+        Name of the folder that holds the spec.
+    skins
+        Skins file -> its skins.
+    runbook
+        Prompt number -> title; None when there is no runbook that could be read.
+    """
+
+    spec: Spec
+    document: Document
+    cuts: Cuts
+    folder: str
+    catalogue: Catalogue
+    skins: Mapping[str, tuple[Skin, ...]] = field(default_factory=dict)
+    runbook: Mapping[int, str] | None = None
+
+    def line(self, where: Where) -> int:
+        """1-based line of a place of the shaped spec."""
+        return self.document.line(self.cuts.original(where))
+
+    def skins_of(self, case: Case) -> tuple[Skin, ...]:
+        """The skins that a block of this case may draw."""
+        seed = self.spec.seed_of(case)
+        return self.skins.get(seed.skins or "", (Skin(),)) if seed else (Skin(),)
+
+
+def checks_of(case: Case, where: Where) -> Iterator[Placed]:
+    """All checks of a case in order: turn by turn, then the final ones."""
+    for number, turn in enumerate(case.turns, start=1):
+        place = (*where, "turns", number - 1)
+        yield from (Placed((*place, "must", index), number, check) for index, check in enumerate(turn.must))
+        yield from (Placed((*place, "must_not", index), number, check) for index, check in enumerate(turn.must_not))
+    place = (*where, "final")
+    yield from (Placed((*place, "must", index), None, check) for index, check in enumerate(case.final.must))
+    yield from (Placed((*place, "must_not", index), None, check) for index, check in enumerate(case.final.must_not))
+
+
+def installs(arm: Arm, skill: Skill) -> bool:
+    """Whether `arm` shows `skill` to the agent."""
+    return arm.exclude != "all" and skill.id not in arm.exclude and (not skill.name or skill.name not in arm.exclude)

@@ -1,0 +1,95 @@
+"""Rules about rehearsals: scripted conversations that prove what checks can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_skilleval.core.lint.context import Context, Placed, Problem, checks_of
+from pytest_skilleval.core.nearest import did_you_mean
+from pytest_skilleval.core.positions import Where
+from pytest_skilleval.core.spec import Case, Rehearsal
+
+
+def rehearsal_problems(context: Context) -> Iterator[Problem]:
+    """Everything wrong with rehearsals."""
+    for index, case in enumerate(context.spec.cases):
+        checks = {placed.check.id: placed for placed in checks_of(case, ())}
+        for number, rehearsal in enumerate(case.rehearsals):
+            where: Where = ("cases", index, "rehearsals", number)
+            yield from _rehearsal(context, case, rehearsal, where)
+            yield from _trips(context, rehearsal, checks, where)
+        yield from _repeated(context, case, ("cases", index, "rehearsals"))
+
+
+def _rehearsal(context: Context, case: Case, rehearsal: Rehearsal, where: Where) -> Iterator[Problem]:
+    turns = len(case.all_turns)
+    if len(rehearsal.turns) > turns and not context.cuts.below(context.cuts.original(where[:2])):
+        mend = "remove the rest or add turns to the case"
+        yield Problem((*where, "turns", turns), f"the case has {turns} turn{'s' * (turns > 1)}, so this one is never played; {mend}")
+    if rehearsal.expect == "fail" and not rehearsal.trips and not context.cuts.below(context.cuts.original(where)):
+        yield Problem(where, "expects to fail, so `trips` must name the checks it violates")
+    if rehearsal.expect != "fail" and rehearsal.trips:
+        yield Problem((*where, "trips"), f"expects {rehearsal.expect}, so it can trip nothing; remove `trips` or expect fail")
+
+
+def _trips(context: Context, rehearsal: Rehearsal, checks: dict[str, Placed], where: Where) -> Iterator[Problem]:
+    for index, name in enumerate(rehearsal.trips):
+        place = (*where, "trips", index)
+        if name in rehearsal.trips[:index]:
+            yield Problem(place, f"`{name}` is listed twice; remove one")
+        elif name in checks and checks[name].check.judge is not None:
+            yield Problem(place, f"`{name}` asks the judge, and rehearsals are played without one; remove it here")
+        elif name not in checks and name not in context.cuts.words:
+            yield Problem(place, f"the case has no check `{name}`{did_you_mean(name, checks)}")
+
+
+def _repeated(context: Context, case: Case, where: Where) -> Iterator[Problem]:
+    ids: dict[str, int] = {}
+    situations: dict[tuple[str | None, bool], int] = {}
+    for index, rehearsal in enumerate(case.rehearsals):
+        if rehearsal.id in ids:
+            line = context.line((*where, ids[rehearsal.id]))
+            yield Problem(
+                (*where, index, "id"), f"the rehearsal id `{rehearsal.id}` is used twice in this case (first on line {line}); rename one"
+            )
+        ids.setdefault(rehearsal.id, index)
+        if rehearsal.plays is None:
+            continue
+        situation = (rehearsal.plays.skill, rehearsal.plays.guard)
+        if situation in situations:
+            other = case.rehearsals[situations[situation]].id
+            yield Problem((*where, index, "plays"), f"`{other}` already plays this situation; a scripted agent needs one answer to it")
+        situations.setdefault(situation, index)
+
+
+def rehearsal_warnings(context: Context) -> Iterator[Problem]:
+    """Cases that a scripted agent could not play."""
+    for index, case in enumerate(context.spec.cases):
+        playable = any(rehearsal.plays is not None or rehearsal.expect == "pass" for rehearsal in case.rehearsals)
+        if case.rehearsals and not playable:
+            yield Problem(
+                ("cases", index, "rehearsals"), "the scripted agent can play none of these; add one with `plays` or `expect: pass`"
+            )
+
+
+def unproven(context: Context) -> Iterator[Problem]:
+    """Checks that no rehearsal proves able to hold and able to trip (those of the judge apart)."""
+    for index, case in enumerate(context.spec.cases):
+        where: Where = ("cases", index)
+        provable = [placed for placed in checks_of(case, where) if placed.check.judge is None]
+        if provable and not case.rehearsals:
+            names = ", ".join(f"`{placed.check.id}`" for placed in provable)
+            yield Problem(where, f"has no rehearsal, so nothing proves that its checks can hold and can trip: {names}")
+        for placed in provable if case.rehearsals else ():
+            if missing := _missing_proof(case, placed):
+                yield Problem(placed.where, f"no rehearsal {missing} `{placed.check.id}`")
+
+
+def _missing_proof(case: Case, placed: Placed) -> str:
+    tripped = any(placed.check.id in rehearsal.trips for rehearsal in case.rehearsals)
+    held = any(
+        placed.check.id not in rehearsal.trips and (placed.turn is None or len(rehearsal.turns) >= placed.turn)
+        for rehearsal in case.rehearsals
+        if rehearsal.expect != "undecided"
+    )
+    return " or ".join(word for word, proven in (("trips", tripped), ("holds", held)) if not proven)

@@ -1,0 +1,127 @@
+"""Loading specs: from files to one frozen, valid value, or to every fault at once."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_skilleval.core.catalogue import Catalogue, load_catalogue
+from pytest_skilleval.core.dress import dress, dress_makes
+from pytest_skilleval.core.errors import SpecError
+from pytest_skilleval.core.lint import Context, giveaways, lint
+from pytest_skilleval.core.loaded import LoadedSpec, Skin
+from pytest_skilleval.core.positions import Document, shown
+from pytest_skilleval.core.reading import MAX_BYTES, parse_document, read_bytes
+from pytest_skilleval.core.shape import shape
+from pytest_skilleval.core.sidefiles import read_side_files
+from pytest_skilleval.core.spec import Seed
+
+__all__ = ["dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
+
+_TOP_KEY = re.compile(rb"(?:\A|[\r\n])[\"']?(skill|cases)[\"']?[ \t]*:")
+
+
+def find_specs(folder: Path) -> list[Path]:
+    """Every ``<folder>/<skill>/spec.yaml`` that is a spec of ours, sorted."""
+    return sorted(path for path in folder.glob("*/spec.yaml") if is_spec_file(path))
+
+
+def is_spec_file(path: Path) -> bool:
+    """Whether a file is a spec of ours: top-level `skill` and `cases`. Cheap, and never raises."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError:
+        return False
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        content = content.decode("utf-16", errors="replace").encode()
+    return set(_TOP_KEY.findall(content.removeprefix(b"\xef\xbb\xbf"))) == {b"skill", b"cases"}
+
+
+def load_spec(path: Path, catalogue_dir: Path | None = None) -> LoadedSpec:
+    """Read a spec, the files it refers to and its catalogue (by default ``catalogue`` beside the spec's folder).
+
+    Raises
+    ------
+    SpecError
+        With every fault of the spec and its files; each names file, line and path, and says what to do.
+    """
+    with _collector_paused():
+        path = path.absolute()
+        content = read_bytes(path)
+        document = parse_document(content, shown(path))
+        catalogue = load_catalogue(catalogue_dir or path.parent.parent / "catalogue")
+        return _load(path, content, document, catalogue)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Loading makes many lasting values and no garbage: the collector's visits would take four fifths of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _load(path: Path, content: bytes, document: Document, catalogue: Catalogue) -> LoadedSpec:
+    shaped = shape(document)
+    faults = [*document.faults, *shaped.faults]
+    if shaped.spec is None:
+        raise SpecError(tuple(faults))
+    spec = shaped.spec
+    beside = read_side_files(spec, path.parent, catalogue, document, shaped.cuts)
+    context = Context(
+        spec=spec,
+        document=document,
+        cuts=shaped.cuts,
+        folder=path.parent.name,
+        catalogue=catalogue,
+        skins=beside.skins,
+        runbook=beside.runbook,
+    )
+    linted = lint(context)
+    faults += [*beside.faults, *linted.faults]
+    if faults:
+        raise SpecError(tuple(dict.fromkeys(faults)))
+    return LoadedSpec(
+        spec=spec,
+        path=path,
+        text_hash=_text_hash(content, beside.files),
+        case_lines={case.id: document.line(("cases", index)) for index, case in enumerate(spec.cases)},
+        catalogue=catalogue.skills,
+        skins=beside.skins.get(spec.seed.skins or "", (Skin(),)) if spec.seed else (Skin(),),
+        guards=beside.guards,
+        instructions=beside.instructions,
+        runbook_prompts=beside.runbook or {},
+        warnings=(*linted.warnings, *beside.warnings),
+        unproven=linted.unproven,
+        files=beside.files,
+        skins_by_file=beside.skins,
+    )
+
+
+def _text_hash(content: bytes, files: Mapping[str, bytes]) -> str:
+    return _hash({"spec.yaml": content, **files})
+
+
+def _hash(files: Mapping[str, bytes]) -> str:
+    """SHA-256 over names and contents, in the order of the names."""
+    total = hashlib.sha256()
+    for name in sorted(files):
+        total.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
+    return total.hexdigest()
+
+
+def seed_hash(loaded: LoadedSpec, seed: Seed, skin: Skin) -> str:
+    """SHA-256 of all that decides the seeded state: the seed's program, what it makes, and the skin."""
+    made = dress_makes(seed.makes, skin).model_dump_json()
+    names = json.dumps({"names": dict(skin.names), "age_days": skin.age_days}, sort_keys=True)
+    return _hash({"run": loaded.files[seed.run], "makes": made.encode(), "skin": names.encode()})

@@ -1,0 +1,170 @@
+"""The files beside a spec: seeds, skins, guards, instructions, runbook. Each must lie in the spec's folder or the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_skilleval.core.catalogue import SKILL_FILE, Catalogue
+from pytest_skilleval.core.errors import Fault, SpecError
+from pytest_skilleval.core.frontmatter import split
+from pytest_skilleval.core.guard import guard_of
+from pytest_skilleval.core.lint.words import giveaway_message, giveaways
+from pytest_skilleval.core.loaded import Skin
+from pytest_skilleval.core.positions import Document, Where, shown
+from pytest_skilleval.core.reading import decode, parse_document, read_bytes
+from pytest_skilleval.core.runbook import parse_runbook
+from pytest_skilleval.core.shape import Cuts
+from pytest_skilleval.core.skins import skins_of
+from pytest_skilleval.core.spec import Seed, Spec
+
+FROM_SKILL = "from-skill"
+
+
+@dataclass(kw_only=True)
+class SideFiles:
+    """What the files said; a file with faults is missing here and its faults stand in `faults`."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    skins: dict[str, tuple[Skin, ...]] = field(default_factory=dict)
+    guards: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    instructions: dict[str, bytes] = field(default_factory=dict)
+    runbook: dict[int, str] | None = None
+    faults: list[Fault] = field(default_factory=list)
+    warnings: list[Fault] = field(default_factory=list)
+
+
+def read_side_files(spec: Spec, folder: Path, catalogue: Catalogue, document: Document, cuts: Cuts) -> SideFiles:
+    """Read and check every file that `spec` refers to; paths start at `folder`."""
+    reader = _Reader(spec, folder, catalogue, document, cuts)
+    seeds = [(("seed",), spec.seed), *((("cases", index, "seed"), case.seed) for index, case in enumerate(spec.cases))]
+    for where, seed in seeds:
+        if seed is not None:
+            reader.seed(seed, where)
+    for name in spec.arms:
+        reader.arm(name)
+    if spec.runbook is not None:
+        reader.runbook(spec.runbook)
+    reader.result.warnings += _own_skill_problems(spec, catalogue)
+    return reader.result
+
+
+def _own_skill_problems(spec: Spec, catalogue: Catalogue) -> Iterator[Fault]:
+    if spec.skill in catalogue.skills:
+        yield from catalogue.skills[spec.skill].problems
+
+
+class _Reader:
+    def __init__(self, spec: Spec, folder: Path, catalogue: Catalogue, document: Document, cuts: Cuts) -> None:
+        self.spec = spec
+        self.folder = folder
+        self.catalogue = catalogue
+        self.document = document
+        self.cuts = cuts
+        self.result = SideFiles()
+
+    def seed(self, seed: Seed, where: Where) -> None:
+        known = seed.run in self.result.files
+        program = self._content(seed.run, (*where, "run"))
+        if program is not None and not known:
+            self.result.faults += _seed_faults(program, self._shown(seed.run))
+        if seed.skins is not None and seed.skins not in self.result.skins:
+            document = self._document(seed.skins, (*where, "skins"))
+            if document is not None:
+                self._skins(seed.skins, document)
+
+    def _skins(self, name: str, document: Document) -> None:
+        skins, faults = skins_of(document)
+        for index, skin in enumerate(skins):
+            for key, value in skin.names.items():
+                faults = (*faults, *(document.fault((index, "names", key), giveaway_message(word)) for word in giveaways(value, self.spec)))
+        self.result.faults += faults
+        if skins:
+            self.result.skins[name] = skins
+
+    def arm(self, name: str) -> None:
+        arm = self.spec.arms[name]
+        if arm.guard is not None:
+            document = self._document(arm.guard, ("arms", name, "guard"))
+            if document is not None:
+                self.result.guards[name], faults = guard_of(document)
+                self.result.faults += faults
+        if arm.instructions == FROM_SKILL:
+            skill = self.catalogue.skills.get(self.spec.skill)
+            self.result.instructions[name] = split(skill.files[SKILL_FILE][1]).body if skill else b""
+        elif arm.instructions is not None:
+            self._instructions(name, arm.instructions)
+
+    def _instructions(self, arm: str, file: str) -> None:
+        content = self._content(file, ("arms", arm, "instructions"))
+        if content is None:
+            return
+        if not content.strip():
+            self.result.faults.append(Fault(self._shown(file), 1, "", "is empty; instructions are text for the agent"))
+        try:
+            decode(content, self._shown(file))
+        except SpecError as error:
+            self.result.faults += error.faults
+        self.result.instructions[arm] = content
+
+    def runbook(self, file: str) -> None:
+        content = self._content(file, ("runbook",))
+        if content is None:
+            return
+        try:
+            prompts = parse_runbook(decode(content, self._shown(file)), self._shown(file))
+        except SpecError as error:
+            self.result.faults += error.faults
+        else:
+            self.result.runbook = {prompt.number: prompt.title for prompt in prompts}
+
+    def _document(self, name: str, where: Where) -> Document | None:
+        content = self._content(name, where)
+        try:
+            return None if content is None else parse_document(content, self._shown(name))
+        except SpecError as error:
+            self.result.faults += error.faults
+            return None
+
+    def _content(self, name: str, where: Where) -> bytes | None:
+        """The bytes of a file that the spec names at `where`; None, with a fault noted there, when it can't be had."""
+        if name in self.result.files:
+            return self.result.files[name]
+        if problem := self._problem(name):
+            self.result.faults.append(self.document.fault(self.cuts.original(where), problem))
+            return None
+        try:
+            self.result.files[name] = read_bytes(self.folder / name)
+        except SpecError as error:
+            said = error.faults[0].message
+            self.result.faults.append(self.document.fault(self.cuts.original(where), f"the file `{name}` {said}"))
+            return None
+        return self.result.files[name]
+
+    def _problem(self, name: str) -> str | None:
+        allowed = (self.folder.resolve(), self.catalogue.folder.resolve())
+        try:
+            target = (self.folder / name).resolve()
+            if not any(target.is_relative_to(folder) for folder in allowed):
+                return f"`{name}` lies outside the spec's folder; move the file there"
+            if not target.exists():
+                return f"there is no file `{name}` in the spec's folder"
+            return None if target.is_file() else f"`{name}` is no file"
+        except (OSError, ValueError, RuntimeError):
+            return f"`{name}` is no name of a file"
+
+    def _shown(self, name: str) -> str:
+        return shown(self.folder / name)
+
+
+def _seed_faults(program: bytes, file: str) -> Iterator[Fault]:
+    if b"\r" in program:
+        line = program.count(b"\n", 0, program.index(b"\r")) + 1
+        yield Fault(
+            file, line, "", "has Windows line ends (CR LF), which no shell takes; save it with LF (`git config core.autocrlf input`)"
+        )
+    if not program.strip():
+        yield Fault(file, 1, "", "is empty; a seed builds the Docker state and verifies that it did")
+    elif not program.startswith(b"#!"):
+        yield Fault(file, 1, "", "does not say what runs it; begin with a line such as `#!/bin/sh`")
