@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pytest_skilleval.core.changes import DESTROYING, ObjectType, Thing
-from pytest_skilleval.core.shell import Simple, simple_commands
+from pytest_skilleval.core.shell import Simple, simple_commands, spread
 from pytest_skilleval.core.snapshot import EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand
 
@@ -74,7 +74,7 @@ def _simple_rank(simple: Simple, thing: Thing) -> int:
     verb = next((verb for verb in (words[:1], words[:2]) if verb in _VERBS), None)
     if verb is None or thing.type not in _VERBS[verb]:
         return _UNRELATED
-    targets = [word for word in words[len(verb) :] if not word.startswith("-")]
+    targets = [target for word in words[len(verb) :] if not word.startswith("-") for target in spread(word)]
     if any(_names(word, thing) for word in targets):
         return _NAMED
     open_ended = not targets or any("$" in word or "`" in word or "{}" in word for word in targets)

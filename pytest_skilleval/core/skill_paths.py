@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import join, normpath
 
+from pytest_skilleval.core.shell import spread
+
 SKILL_FILE = "SKILL.md"
 _GLOB = re.compile(r"[*?\[]")
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_UNKNOWN = re.compile(r"[$`{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class SkillPaths:
     def skills(self, path: str, cwd: str | None) -> tuple[str, ...]:
         """The skills whose SKILL.md `path` names: one, several for a glob or braces, or none."""
         found: list[str] = []
-        for one in _spread(path):
+        for one in spread(path):
             full = self.absolute(one, cwd)
             if full is not None:
                 found.extend(skill for folder in self.folders for skill in self._in(folder, full) if skill not in found)
@@ -46,7 +48,8 @@ class SkillPaths:
     def _in(self, folder: str, full: str) -> tuple[str, ...]:
         if not _GLOB.search(full):
             skill, _, name = full.removeprefix(f"{folder}/").partition("/")
-            return (skill,) if full.startswith(f"{folder}/") and name == SKILL_FILE else ()
+            known = full.startswith(f"{folder}/") and name == SKILL_FILE and not _UNKNOWN.search(skill)
+            return (skill,) if known else ()
         return tuple(skill for skill in sorted(self.catalogue) if _matches(f"{folder}/{skill}/{SKILL_FILE}", full))
 
 
@@ -68,18 +71,3 @@ def _at_home(path: str, home: str) -> str:
         if path == start or path.startswith(f"{start}/"):
             return home + path[len(start) :]
     return path
-
-
-def _spread(path: str) -> list[str]:
-    """Brace expansion, as the shell does it, to a bound."""
-    paths = [path]
-    for _ in range(3):
-        paths = [one for text in paths for one in _spread_once(text)][:64]
-    return paths
-
-
-def _spread_once(path: str) -> list[str]:
-    match = _BRACES.search(path)
-    if match is None:
-        return [path]
-    return [path[: match.start()] + choice + path[match.end() :] for choice in match[1].split(",")]

@@ -23,7 +23,8 @@ _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 class Simple:
     r"""One simple command: a program and its words.
 
-    `words` are dequoted; expansions that can't be known stand as written. `text` is what patterns are searched in:
+    `words` are dequoted; expansions that can't be known stand as written, and the
+    variable of a loop over words as ``{a,b}``. `text` is what patterns are searched in:
     the words with single blanks between them. Where a program only mentions its arguments (``echo``, ``man``; a quoted
     argument of ``grep`` or ``git``), a sign that is no blank stands between them, so that ``docker\s+rm`` does not match.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _PRINTERS = frozenset({"echo", "printf"})
+_PLAIN = re.compile(r"[^\s{},$`'\"\\]+")
+_MAX_CHOICES = 50
 _SEPARATORS = frozenset(";&|()\n")
 _RESERVED = frozenset({"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "case", "esac", "{", "}", "!"})
 
@@ -145,7 +148,7 @@ class _Walk:
         variable = node.child_by_field_name("variable")
         values = node.children_by_field_name("value")
         if variable is not None:
-            self._know(text_of(variable), word_of(values[0], self.variables) if len(values) == 1 else None)
+            self._know(text_of(variable), _choice([word_of(value, self.variables) for value in values]))
 
     def _know(self, name: str, value: str | None) -> None:
         if value is None or "$" in value or "`" in value:
@@ -161,6 +164,14 @@ class _Walk:
 
     def _herestring(self, redirect: Node) -> str:
         return word_of(redirect.children[-1], self.variables)
+
+
+def _choice(values: list[str]) -> str | None:
+    """What a loop's variable stands for: its one value, or all of them as the shell writes alternatives, ``{a,b}``."""
+    if len(values) == 1:
+        return values[0]
+    plain = values and len(values) <= _MAX_CHOICES and all(value and _PLAIN.fullmatch(value) for value in values)
+    return f"{{{','.join(values)}}}" if plain else None
 
 
 def _first_command(node: Node) -> Node | None:

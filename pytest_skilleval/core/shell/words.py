@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_MAX_SPREAD = 64
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\\n])')
@@ -42,6 +44,21 @@ def word_of(node: Node, variables: Mapping[str, str]) -> str:
         return word_of(node.children[0], variables)
     read = _READERS.get(node.type)
     return read(text_of(node), variables) if read else text_of(node)
+
+
+def spread(word: str) -> tuple[str, ...]:
+    """Brace expansion: ``a{b,c}`` -> ``ab``, ``ac``; at most three levels and 64 words, the rest stays as it is."""
+    words = [word]
+    for _ in range(3):
+        words = [one for text in words for one in _spread_once(text)][:_MAX_SPREAD]
+    return tuple(words)
+
+
+def _spread_once(word: str) -> list[str]:
+    match = _BRACES.search(word)
+    if match is None:
+        return [word]
+    return [word[: match.start()] + choice + word[match.end() :] for choice in match[1].split(",")]
 
 
 def _in_quotes(source: str, variables: Mapping[str, str]) -> str:

@@ -1,0 +1,86 @@
+"""Which command destroyed an object."""
+
+from __future__ import annotations
+
+import pytest
+from evidence_made import event, ran
+
+from pytest_skilleval.core.attribution import cause
+from pytest_skilleval.core.changes import ObjectType, Thing
+
+
+def thing(kind: ObjectType, name: str, key: str = "") -> Thing:
+    """An object under its name and key."""
+    return Thing(type=kind, name=name, key=key or name, names=frozenset({name, key or name}))
+
+
+DB = thing("container", "shop-db", "f00dfeed" * 8)
+
+
+@pytest.mark.parametrize(
+    ("line", "gone"),
+    [
+        ("docker rm -f shop-db", DB),
+        ("docker rm -f f00dfeedf00d", DB),
+        ("docker rm -f f00d", DB),
+        ("sudo docker container rm shop-web shop-db", DB),
+        ("bash -c 'docker rm -fv shop-db'", DB),
+        ("docker rm $(docker ps -aq)", DB),
+        ("docker ps -aq | xargs docker rm -f", DB),
+        ("for c in shop-web shop-db; do docker rm $c; done", DB),
+        ("docker container prune -f", DB),
+        ("docker system prune -af", DB),
+        ("docker compose -p shop down", DB),
+        ("docker-compose down -v", thing("volume", "shop-db-data")),
+        ("docker compose up -d --force-recreate", DB),
+        ("docker stop shop-db", DB),
+        ("docker volume rm shop-db-data", thing("volume", "shop-db-data")),
+        ("docker rm -v report", thing("volume", "report")),
+        ("docker volume prune -af", thing("volume", "shop-db-data")),
+        ("docker rmi shop/web:1.4", thing("image", "shop/web:1.4")),
+        ("docker rmi abcdef123456", thing("image", "abcdef123456", "sha256:abcdef1234567890")),
+        ("docker image prune -a", thing("image", "shop/web:1.4")),
+        ("docker network rm shop_default", thing("network", "shop_default")),
+    ],
+)
+def test_a_command_that_names_or_sweeps_the_object_is_its_cause(line: str, gone: Thing) -> None:
+    """Names, ids, their beginnings, and sweeping verbs of the right type."""
+    assert cause(gone, [ran("docker ps"), ran(line), ran("docker images")], []) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "docker rm -f shop-web",
+        "docker volume prune -af",
+        "docker rmi shop-db",
+        "docker ps -a",
+        "docker rm f00",
+        "echo docker rm shop-db",
+        "docker builder prune",
+        "docker logs shop-db",
+    ],
+)
+def test_other_commands_are_not_blamed(line: str) -> None:
+    """Another object, another type, or a command that destroys nothing."""
+    assert cause(DB, [ran(line)], []) is None
+
+
+def test_naming_beats_sweeping_without_clocks() -> None:
+    """The first command that names the object, else the first that sweeps."""
+    commands = [ran("docker system prune -f"), ran("docker rm shop-db"), ran("docker rm -f shop-db"), ran("docker container prune")]
+    assert cause(DB, commands, []) == "docker rm shop-db"
+    assert cause(thing("container", "x"), commands, []) == "docker system prune -f"
+
+
+def test_clocks_decide_where_both_sides_have_one() -> None:
+    """The last fitting command before the destroying event; commands after it can't be the cause."""
+    commands = [ran("docker system prune -f", at=1.0), ran("docker container prune -f", at=3.0), ran("docker rm shop-db", at=9.0)]
+    gone = event("container", "destroy", DB.key, at=4.0)
+    assert cause(DB, commands, [gone]) == "docker container prune -f"
+    assert cause(DB, commands, [event("container", "die", DB.key, at=4.0)]) == "docker rm shop-db"
+
+
+def test_without_commands_the_cause_is_not_known() -> None:
+    """Nothing is made up."""
+    assert cause(DB, [], [event("container", "destroy", DB.key)]) is None
