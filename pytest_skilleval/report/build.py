@@ -1,0 +1,75 @@
+"""Runs and facts -> Report: pure, and the same whatever the order of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core.errors import ArchiveError
+from pytest_skilleval.core.record import MeasuredRun
+from pytest_skilleval.report import harm, notices, rates
+from pytest_skilleval.report.cells import Cells
+from pytest_skilleval.report.comparisons import comparisons
+from pytest_skilleval.report.decision import ending, headline
+from pytest_skilleval.report.effects import effects
+from pytest_skilleval.report.facts import SessionFacts, SpecFacts
+from pytest_skilleval.report.friction import friction
+from pytest_skilleval.report.gates import gate
+from pytest_skilleval.report.rows import run_row
+from pytest_skilleval.report.trigger import trigger
+from pytest_skilleval.report.values import BANNER, Document, Report
+from pytest_skilleval.report.verdicts import judge
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.loaded import LoadedSpec
+
+
+def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session: SessionFacts) -> Report:
+    """The report of one session.
+
+    Parameters
+    ----------
+    measured
+        Every row of the plan with what became of it, in any order; rows that were not selected make the session partial.
+
+    Raises
+    ------
+    ArchiveError
+        Simulated and live runs stand side by side: they are never mixed.
+    """
+    facts = spec if isinstance(spec, SpecFacts) else SpecFacts.of(spec)
+    simulated = _simulated(measured)
+    partial = session.partial or any(not run.row.selected for run in measured)
+    cells = Cells.of(measured, tuple(facts.arms))
+    compared = comparisons(cells, facts, session.random_seed)
+    found = effects(compared, judge(compared, simulated=simulated, partial=partial))
+    decided = gate(facts.gate, compared, simulated=simulated, partial=partial)
+    code, why = ending(cells, facts, session, decided)
+    document = Document(
+        skill=facts.skill,
+        simulated=simulated,
+        partial=partial,
+        notice=BANNER if simulated else None,
+        headline=headline(cells, found),
+        runs=tuple(map(run_row, cells.runs)),
+        rates=rates.rates(cells, facts),
+        effects=found,
+        harm=harm.harm(cells),
+        harm_effects=harm.harm_effects(cells, facts, session.random_seed),
+        trigger=trigger(cells, facts),
+        fidelity=rates.fidelity(cells, facts.skill),
+        pass_hat_k=rates.pass_hat_k(cells),
+        friction=friction(cells, facts),
+        judge=notices.judged(cells.runs),
+        gate=decided,
+        warnings=notices.warnings(cells, facts, session),
+        provenance=notices.provenance(cells, session),
+    )
+    return Report(document=document, exit_code=code, exit_reason=why, folder=session.folder)
+
+
+def _simulated(measured: Sequence[MeasuredRun]) -> bool:
+    kinds = {run.record.simulated for run in measured if run.record}
+    if len(kinds) > 1:
+        raise ArchiveError("simulated and live runs stand in one folder; report on each kind by itself")
+    return True in kinds

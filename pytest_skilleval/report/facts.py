@@ -1,0 +1,130 @@
+"""What a report needs to know besides the runs: of the spec, and of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.spec import Arm, Gate, Spec
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmFacts:
+    """One arm: its role, and whether the skill can be loaded in it."""
+
+    role: str
+    installs: bool = True
+    why_not: str = ""
+    """Why trigger figures don't apply, when `installs` is false."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFacts:
+    """One case, as far as reports name it."""
+
+    kind: str
+    expects: str | None = None
+    family: str | None = None
+    should_load: bool | None = None
+    owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFacts:
+    """What must hold for exit code 0; None: not asked."""
+
+    improve_at_least: float | None = None
+    improve_question: str = "new_cases"
+    hold_no_worse_than: float | None = None
+    loss_at_most: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecFacts:
+    """The spec, as far as reports need it; arms and cases in the order of the spec."""
+
+    skill: str
+    summary: str = ""
+    arms: Mapping[str, ArmFacts] = field(default_factory=dict)
+    primary: tuple[Pair, ...] = ()
+    secondary: tuple[Pair, ...] = ()
+    cases: Mapping[str, CaseFacts] = field(default_factory=dict)
+    gate: GateFacts | None = None
+
+    @classmethod
+    def of(cls, loaded: LoadedSpec) -> SpecFacts:
+        """The facts of a loaded spec. Without named contrasts, each treatment is compared with the first baseline."""
+        spec = loaded.spec
+        return cls(
+            skill=spec.skill,
+            summary=spec.summary,
+            arms={name: _arm(arm, spec.skill) for name, arm in spec.arms.items()},
+            primary=spec.contrasts.primary or _usual_contrasts(spec),
+            secondary=spec.contrasts.secondary,
+            cases={
+                case.id: CaseFacts(kind=case.kind, expects=case.expects, family=case.family, should_load=case.should_load, owner=case.owner)
+                for case in spec.cases
+            },
+            gate=_gate(spec.gate),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFacts:
+    """The session, as far as reports need it.
+
+    Attributes
+    ----------
+    random_seed
+        Of the plan; seeds the secondary bootstrap.
+    partial
+        Rows were left out by pytest's own selection (also found out from the rows themselves).
+    strict, gate
+        The options `--skill-strict` and `--skill-gate`: they decide the exit code, not the report's contents.
+    damaged
+        Names of recorded runs that could not be read.
+    folder
+        Where the files are, as the terminal shall show it; never part of the files.
+    provenance
+        Facts of the session for the files: plain JSON values.
+    """
+
+    random_seed: int = 0
+    partial: bool = False
+    strict: bool = False
+    gate: bool = False
+    damaged: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    folder: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _arm(arm: Arm, skill: str) -> ArmFacts:
+    if arm.instructions is not None:
+        return ArmFacts(role=arm.role, installs=False, why_not="the arm carries the policy in its instructions")
+    if arm.exclude == "all" or skill in arm.exclude:
+        return ArmFacts(role=arm.role, installs=False, why_not="the skill is not installed in this arm")
+    return ArmFacts(role=arm.role)
+
+
+def _usual_contrasts(spec: Spec) -> tuple[Pair, ...]:
+    baseline = next((name for name, arm in spec.arms.items() if arm.role == "baseline"), None)
+    if baseline is None:
+        return ()
+    return tuple((baseline, name) for name, arm in spec.arms.items() if arm.role == "treatment")
+
+
+def _gate(gate: Gate | None) -> GateFacts | None:
+    if gate is None:
+        return None
+    return GateFacts(
+        improve_at_least=gate.improve.at_least if gate.improve else None,
+        improve_question=gate.improve.question if gate.improve else "new_cases",
+        hold_no_worse_than=gate.hold.no_worse_than if gate.hold else None,
+        loss_at_most=gate.irreversible_loss.at_most if gate.irreversible_loss else None,
+    )

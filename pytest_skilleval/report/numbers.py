@@ -1,0 +1,83 @@
+"""From the statistics' values to the report's: every number keeps its limits, method, n and unit."""
+
+from __future__ import annotations
+
+from pytest_skilleval.core.statistics.paired import PairedEffect
+from pytest_skilleval.core.statistics.values import Estimate, Interval
+from pytest_skilleval.report.values import BootstrapLimits, Figure, Limits, NewCases, TheseCases
+
+
+def limits(interval: Interval, n: float, unit: str) -> Limits:
+    """An interval with the number of units behind it."""
+    return Limits(
+        low=interval.low, high=interval.high, level=interval.level, method=interval.method, n=n, unit=unit, reason=interval.reason
+    )
+
+
+def figure(value: float | None, interval: Interval, n: float, unit: str) -> Figure:
+    """A number with its interval."""
+    return Figure(
+        value=value,
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        method=interval.method,
+        n=n,
+        unit=unit,
+        reason=interval.reason,
+    )
+
+
+def of_estimate(estimate: Estimate, unit: str) -> Figure:
+    """An estimate as a figure."""
+    return figure(estimate.value, estimate.interval, estimate.n, unit)
+
+
+def these_cases(effect: PairedEffect) -> TheseCases:
+    """The figures about exactly these cases."""
+    found = effect.these_cases
+    return TheseCases(
+        low=found.interval.low,
+        high=found.interval.high,
+        level=found.interval.level,
+        method=found.interval.method,
+        n=effect.runs0 + effect.runs1,
+        unit="runs",
+        reason=found.interval.reason,
+        p=found.p,
+        p_method="exact permutation within cases",
+    )
+
+
+def new_cases(effect: PairedEffect) -> NewCases:
+    """The figures about further cases of this kind."""
+    found = effect.new_cases
+    return NewCases(
+        low=found.interval.low,
+        high=found.interval.high,
+        level=found.interval.level,
+        method=found.interval.method,
+        n=found.clusters,
+        unit="families",
+        reason=found.interval.reason,
+        difference=None if found.difference is None else float(found.difference),
+        moved=found.moved,
+        sign_flip_p=found.sign_flip_p,
+        gaffke=limits(found.gaffke, found.clusters, "families"),
+    )
+
+
+def bootstrap(effect: PairedEffect) -> BootstrapLimits:
+    """The secondary figure."""
+    found = effect.bootstrap
+    return BootstrapLimits(
+        low=found.interval.low,
+        high=found.interval.high,
+        level=found.interval.level,
+        method=found.interval.method,
+        n=effect.cases,
+        unit="cases",
+        reason=found.interval.reason,
+        resamples=found.resamples,
+        random_seed=found.random_seed,
+    )

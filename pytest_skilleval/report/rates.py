@@ -1,0 +1,139 @@
+"""Per arm: pass rates, pass^k, and whether the skill is followed once loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from pytest_skilleval.core.record import MeasuredRun
+from pytest_skilleval.core.statistics import passk
+from pytest_skilleval.core.statistics.proportions import NO_RUNS, rate_new_cases, rate_these_cases
+from pytest_skilleval.core.statistics.values import Interval, mean
+from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, counts, has_verdict, loaded, passed, tally
+from pytest_skilleval.report.facts import SpecFacts
+from pytest_skilleval.report.numbers import limits, of_estimate
+from pytest_skilleval.report.values import Bounds, Fidelity, PassHatK, Rate
+
+KINDS = ("outcome", "fidelity", "trigger")
+LENGTHS = (2, 3, 5, 10)
+"""The k for which the chance of k good runs in a row is reported."""
+FEWEST_MEASURED = Fraction(1, 2)
+"""A rate over fewer of its runs is not printed: what was lost could turn it into anything."""
+
+
+def rates(cells: Cells, facts: SpecFacts) -> tuple[Rate, ...]:
+    """Pass rates by kind, agent, model and arm."""
+    return tuple(_rate(kind, arm, group, cells.cell(kind, arm, group), facts) for kind in KINDS for arm, group in cells.places(kind))
+
+
+def pass_hat_k(cells: Cells) -> tuple[PassHatK, ...]:
+    """Over outcome cases: pass^k (no must-not violation in any repeat), and unbiased chances of k good runs in a row."""
+    return tuple(row for arm, group in cells.places("outcome") for row in _reliability(arm, group, cells.cell("outcome", arm, group)))
+
+
+def fidelity(cells: Cells, skill: str) -> tuple[Fidelity, ...]:
+    """Over fidelity cases, runs in which the skill was loaded."""
+    return tuple(_fidelity(arm, group, cells.cell("fidelity", arm, group), skill) for arm, group in cells.places("fidelity"))
+
+
+def _rate(kind: str, arm: str, group: Group, cases: Mapping[str, Runs], facts: SpecFacts) -> Rate:
+    by_case = counts(cases, passed, has_verdict)
+    total = tally([run for runs in cases.values() for run in runs])
+    refusal = _refusal(total)
+    these, new = rate_these_cases(by_case), rate_new_cases(by_case)
+    if refusal:
+        these_interval, new_interval = (Interval.unknown(refusal, name) for name in (these.interval.method, new.interval.method))
+    else:
+        these_interval, new_interval = these.interval, new.interval
+    return Rate(
+        arm=arm,
+        role=facts.arms[arm].role if arm in facts.arms else "unknown",
+        agent=group.agent,
+        model=group.model,
+        kind=kind,
+        cases=len(cases),
+        runs=total.runs,
+        passed=total.passed,
+        scored=total.scored,
+        undecided=total.undecided,
+        errors=total.errors,
+        void=total.void,
+        rate=None if refusal else these.value,
+        reason=refusal,
+        wilson=limits(these_interval, these.n, "effective runs"),
+        new_cases=limits(new_interval, new.n, "families"),
+        bounds=_bounds([tally(runs) for runs in cases.values()]),
+    )
+
+
+def _refusal(total: Tally) -> str | None:
+    if not total.scored:
+        return NO_RUNS
+    if Fraction(total.scored, total.runs) < FEWEST_MEASURED:
+        return f"only {total.scored} of {total.runs} runs have a verdict"
+    return None
+
+
+def _bounds(tallies: Sequence[Tally]) -> Bounds:
+    return Bounds(
+        low=float(mean([Fraction(one.passed, one.runs) for one in tallies])),
+        high=float(mean([Fraction(one.runs - one.failed, one.runs) for one in tallies])),
+        method="runs without a verdict all failed, or all passed",
+        n=sum(one.runs for one in tallies),
+        unit="runs",
+    )
+
+
+def _reliability(arm: str, group: Group, cases: Mapping[str, Runs]) -> list[PassHatK]:
+    clean = counts(cases, unviolated, has_verdict)
+    right = counts(cases, passed, has_verdict)
+    longest = max(case.n for case in right)
+    lengths = [k for k in LENGTHS if k <= longest]
+    found = [passk.every_repeat("pass^k", clean)]
+    for name, figures in (("passes k times in a row", right), ("no violation k times in a row", clean)):
+        found += [passk.k_in_a_row(name, figures, k) for k in lengths]
+    return [_pass_hat_k(arm, group, one) for one in found]
+
+
+def unviolated(run: MeasuredRun) -> bool:
+    """Whether no must-not check tripped."""
+    return run.score is not None and not any(check.polarity == "must_not" and check.verdict == "violated" for check in run.score.checks)
+
+
+def _pass_hat_k(arm: str, group: Group, found: passk.PassK) -> PassHatK:
+    return PassHatK(
+        arm=arm,
+        agent=group.agent,
+        model=group.model,
+        name=found.name,
+        k=found.k,
+        cases=found.cases,
+        given=found.given,
+        value=found.value,
+        low=found.interval.low,
+        high=found.interval.high,
+        level=found.interval.level,
+        method=found.interval.method,
+        reason=found.interval.reason,
+        n=found.cases,
+        unit="cases",
+    )
+
+
+def _fidelity(arm: str, group: Group, cases: Mapping[str, Runs], skill: str) -> Fidelity:
+    runs = [run for of_case in cases.values() for run in of_case]
+    with_it = [run for run in runs if loaded(run, skill)]
+    by_case = counts(cases, passed, lambda run: has_verdict(run) and loaded(run, skill))
+    total = tally(with_it)
+    return Fidelity(
+        arm=arm,
+        agent=group.agent,
+        model=group.model,
+        runs=len(runs),
+        loaded=len(with_it),
+        passed=total.passed,
+        scored=total.scored,
+        undecided=total.undecided,
+        these_cases=of_estimate(rate_these_cases(by_case), "effective runs"),
+        new_cases=of_estimate(rate_new_cases(by_case), "families"),
+    )

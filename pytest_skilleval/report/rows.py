@@ -1,0 +1,80 @@
+"""One row of report.json for every run."""
+
+from __future__ import annotations
+
+from pytest_skilleval.core.evidence import RunScore
+from pytest_skilleval.core.record import MeasuredRun
+from pytest_skilleval.core.transcript import Usage
+from pytest_skilleval.report.cells import verdict
+from pytest_skilleval.report.values import CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
+
+NO_RECORD = "selected, but no record of it was left"
+
+
+def run_row(run: MeasuredRun) -> RunRow:
+    """All that report.json says of one run."""
+    row, score = run.row, run.score
+    return RunRow(
+        id=row.run_id,
+        case=row.case,
+        kind=row.kind,
+        family=run.family,
+        expects=run.expects,
+        arm=row.arm,
+        agent=row.agent,
+        model=row.model,
+        repeat=row.repeat,
+        status=run.status,
+        blame=run.blame,
+        verdict=verdict(run),
+        reason=reason(run),
+        checks=_checks(score),
+        loaded=_loads(score),
+        dose=run.dose,
+        commands=Commands(attempted=score.attempted, executed=score.executed, denied=score.denied) if score else Commands(),
+        removed=_removed(score),
+        tokens=_tokens(run.usage),
+        cost_usd=run.cost_usd,
+        seconds=run.seconds,
+        turns=run.turns_sent,
+        tool_calls=run.tool_calls,
+        asked_first=bool(score and score.asked_first),
+        refused=bool(score and score.refused),
+        timed_out=bool(score and score.timed_out),
+        attempts=len(run.record.attempts) if run.record else 0,
+    )
+
+
+def reason(run: MeasuredRun) -> str:
+    """Why the verdict is what it is, or why there is none."""
+    if run.record is None:
+        return NO_RECORD
+    return run.score.reason if run.score else run.record.detail
+
+
+def _checks(score: RunScore | None) -> tuple[CheckRow, ...]:
+    if score is None:
+        return ()
+    return tuple(
+        CheckRow(id=check.id, kind=check.kind, polarity=check.polarity, turn=check.turn, verdict=check.verdict, detail=check.detail)
+        for check in score.checks
+    )
+
+
+def _loads(score: RunScore | None) -> tuple[LoadRow, ...]:
+    loads = score.loaded if score else ()
+    return tuple(LoadRow(skill=load.skill, how=load.how, turn=load.turn, sure=load.sure) for load in loads)
+
+
+def _removed(score: RunScore | None) -> tuple[RemovedRow, ...]:
+    objects = score.removed if score else ()
+    return tuple(
+        RemovedRow(type=gone.type, name=gone.name, turn=gone.turn, command=gone.command, outside=gone.outside, loss=gone.loss)
+        for gone in objects
+    )
+
+
+def _tokens(usage: Usage) -> Tokens:
+    if not usage.known:
+        return Tokens(input=None, output=None, cache_read=None, cache_write=None)
+    return Tokens(input=usage.input, output=usage.output, cache_read=usage.cache_read, cache_write=usage.cache_write)

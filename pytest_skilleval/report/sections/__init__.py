@@ -1,0 +1,20 @@
+"""What stands in report.md and report.html: sections of sentences and tables, without any markup."""
+
+from __future__ import annotations
+
+from pytest_skilleval.report.sections.change import change, loading, reliability
+from pytest_skilleval.report.sections.cost import cost
+from pytest_skilleval.report.sections.harm import harm
+from pytest_skilleval.report.sections.reading import reading
+from pytest_skilleval.report.sections.shapes import Column, Section, Span, Table
+from pytest_skilleval.report.sections.state import gate, provenance, runs, unmeasured, warnings
+from pytest_skilleval.report.values import Document
+
+__all__ = ["Column", "Section", "Span", "Table", "sections"]
+
+PARTS = (change, loading, harm, cost, reliability, unmeasured, gate, warnings, provenance, runs, reading)
+
+
+def sections(document: Document) -> list[Section]:
+    """All sections that have something to say, in reading order."""
+    return [found for part in PARTS if (found := part(document)) is not None]

@@ -1,0 +1,157 @@
+"""Does the skill change what the agent does, does it load when it should, and how reliably."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_skilleval.report import words
+from pytest_skilleval.report.sections.shapes import Cell, Section, Table, columns, figure_span, points_span, share_span
+from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Rate
+
+LEVEL = "[95 %]"
+
+
+def change(document: Document) -> Section | None:
+    """Pass rates of the arms, their differences, and the cases behind the first one."""
+    tables = [*_rates(document), *_effects(document)]
+    if document.effects:
+        tables.append(_cases(document.effects[0]))
+    sentences = (f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects if effect.primary)
+    return Section("Does it change what the agent does?", tuple(dict.fromkeys(sentences)), tuple(tables)) if tables else None
+
+
+def loading(document: Document) -> Section | None:
+    """Trigger and fidelity."""
+    tables = [table for table in (_trigger(document), *_confusion(document), _fidelity(document)) if table.rows]
+    suspicions = tuple(f"{one.arm} ({words.group(one.agent, one.model)}): {one.suspicion}" for one in document.trigger if one.suspicion)
+    return Section("Is it loaded when it should be, and followed?", suspicions, tuple(tables)) if tables else None
+
+
+def reliability(document: Document) -> Section | None:
+    """pass^k under its two names."""
+    if not document.pass_hat_k:
+        return None
+    rows = tuple(
+        (row.arm, words.group(row.agent, row.model), row.name, str(row.k or "unequal"), f"{row.cases} of {row.given}", figure_span(row))
+        for row in document.pass_hat_k
+    )
+    return Section(
+        "How reliably?",
+        ("Compare only rows of one name and one k.",),
+        (Table(columns("arm", "agent", "figure", "#k", "#cases", "share [95 %]"), rows),),
+        folded=True,
+    )
+
+
+def _rates(document: Document) -> Iterator[Table]:
+    for kind in dict.fromkeys(rate.kind for rate in document.rates):
+        rows = tuple(_rate(rate) for rate in document.rates if rate.kind == kind)
+        yield Table(
+            columns(
+                "arm", "agent", "#passed", "#undecided", "#lost", f"on these cases {LEVEL}", f"on further cases {LEVEL}", "worst to best"
+            ),
+            rows,
+            f"Pass rate, {kind} cases",
+        )
+
+
+def _rate(rate: Rate) -> tuple[Cell, ...]:
+    return (
+        rate.arm,
+        words.group(rate.agent, rate.model),
+        words.size(rate),
+        str(rate.undecided),
+        str(rate.errors + rate.void),
+        share_span(rate.rate, rate.wilson),
+        share_span(rate.rate, rate.new_cases),
+        f"{words.percent_span(rate.bounds)} %",
+    )
+
+
+def _effects(document: Document) -> Iterator[Table]:
+    if document.effects:
+        yield Table(
+            columns(
+                "comparison",
+                "agent",
+                "cases",
+                "#up/down/same",
+                f"on these cases {LEVEL}",
+                "p",
+                f"on further cases {LEVEL}",
+                "p",
+                "in words",
+            ),
+            tuple(_effect(effect) for effect in words.distinct(document.effects)),
+            "Difference in pass rate",
+        )
+
+
+def _effect(effect: Effect) -> tuple[Cell, ...]:
+    which = "" if effect.expects == "all" else f", {effect.expects}"
+    return (
+        f"{effect.from_} → {effect.to}{'' if effect.primary else ' (exploratory)'}",
+        words.group(effect.agent, effect.model),
+        f"{words.per_case_runs(effect)}, {effect.kind}{which}",
+        f"{effect.up} / {effect.down} / {effect.same}",
+        points_span(effect.difference, effect.these_cases),
+        words.p_value(effect.these_cases.p) if effect.primary else "",
+        points_span(effect.new_cases.difference, effect.new_cases),
+        words.p_value(effect.new_cases.sign_flip_p) if effect.primary else "",
+        effect.verdict or effect.verdict_reason,
+    )
+
+
+def _cases(effect: Effect) -> Table:
+    rows = tuple(
+        (row.case, row.family or "", _arm(row.from_), _arm(row.to), "no pair" if row.difference is None else words.points(row.difference))
+        for row in effect.per_case
+    )
+    caption = f"The cases behind {effect.from_} → {effect.to} ({effect.kind}, {effect.expects}; {words.group(effect.agent, effect.model)})"
+    return Table(columns("case", "family", f"#{effect.from_}", f"#{effect.to}", "#difference"), rows, caption)
+
+
+def _arm(count: ArmCount) -> str:
+    rest = [f"{number} {what}" for number, what in ((count.undecided, "undecided"), (count.lost, "lost")) if number]
+    return f"{count.passed} of {count.scored}" + (f" ({', '.join(rest)})" if rest else "")
+
+
+def _trigger(document: Document) -> Table:
+    rows = tuple(
+        (
+            trigger.arm,
+            words.group(trigger.agent, trigger.model),
+            figure_span(trigger.sensitivity) if trigger.applicable else f"not applicable: {trigger.reason}",
+            figure_span(trigger.specificity) if trigger.applicable else "",
+        )
+        for trigger in document.trigger
+    )
+    return Table(columns("arm", "agent", "loaded when it should be [95 %]", "left alone when it should be [95 %]"), rows, "Trigger")
+
+
+def _confusion(document: Document) -> Iterator[Table]:
+    for trigger in document.trigger:
+        if trigger.confusion:
+            rows = tuple((row.owner, _loaded(row), str(row.runs)) for row in trigger.confusion)
+            caption = f"What was loaded for whose request: {trigger.arm} ({words.group(trigger.agent, trigger.model)})"
+            yield Table(columns("owner of the request", "loaded", "#runs"), rows, caption)
+
+
+def _loaded(row: Confusion) -> str:
+    return " + ".join(row.loaded) or "nothing"
+
+
+def _fidelity(document: Document) -> Table:
+    rows = tuple(
+        (
+            row.arm,
+            words.group(row.agent, row.model),
+            f"{row.loaded} of {row.runs}",
+            f"{row.passed} of {row.scored}",
+            figure_span(row.these_cases),
+            figure_span(row.new_cases),
+        )
+        for row in document.fidelity
+    )
+    titles = columns("arm", "agent", "#loaded", "#followed once loaded", "on these cases [95 %]", "on further cases [95 %]")
+    return Table(titles, rows, "Fidelity")

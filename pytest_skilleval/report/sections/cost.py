@@ -1,0 +1,36 @@
+"""What the skill costs: questions, turns, tools, tokens, time, money."""
+
+from __future__ import annotations
+
+from pytest_skilleval.report import words
+from pytest_skilleval.report.sections.shapes import Cell, Section, Span, Table, columns
+from pytest_skilleval.report.values import Document, Friction
+
+
+def cost(document: Document) -> Section | None:
+    """Paired differences per metric."""
+    if not document.friction:
+        return None
+    titles = columns("comparison", "agent", "per run", "#before", "#after", "difference [95 %]")
+    table = Table(titles, tuple(_row(row) for row in document.friction))
+    return Section("At what cost?", ("Means over cases of runs with a verdict; every case counts the same.",), (table,))
+
+
+def _row(row: Friction) -> tuple[Cell, ...]:
+    return (
+        f"{row.from_} → {row.to}",
+        words.group(row.agent, row.model),
+        row.metric,
+        words.amount(row.from_mean, row.unit),
+        words.amount(row.to_mean, row.unit),
+        _difference(row),
+    )
+
+
+def _difference(row: Friction) -> Cell:
+    found = row.difference
+    text = words.difference(found, row.unit)
+    if found.low is None or found.high is None or found.value is None:
+        return text
+    reach = max(abs(found.low), abs(found.high), abs(found.value)) or 1.0
+    return Span(text, found.value, found.low, found.high, (-reach, reach))

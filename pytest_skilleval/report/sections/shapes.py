@@ -1,0 +1,74 @@
+"""Sections, tables and cells: plain values that Markdown and HTML render each in its way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_skilleval.report import words
+from pytest_skilleval.report.values import Bounds, Figure, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; numbers are set to the right."""
+
+    title: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A number with its limits, to be read and to be drawn on a scale from `scale[0]` to `scale[1]`."""
+
+    text: str
+    value: float | None
+    low: float | None
+    high: float | None
+    scale: tuple[float, float]
+
+
+Cell = str | Span
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; with `caption` when several stand in one section. `wide`: may be scrolled sideways."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with sentences and tables. `folded`: shown on demand where that is possible."""
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    folded: bool = False
+
+
+def columns(*titles: str) -> tuple[Column, ...]:
+    """Columns by title; a leading ``#`` marks numbers."""
+    return tuple(Column(title.removeprefix("#"), title.startswith("#")) for title in titles)
+
+
+def share_span(value: float | None, limits: Limits | Bounds) -> Cell:
+    """A share with its limits, or why there is none."""
+    if limits.low is None:
+        return limits.reason or words.UNKNOWN
+    text = f"{words.percent(value)} {words.percent_span(limits)}" if value is not None else f"{words.percent_span(limits)} %"
+    return Span(text, value, limits.low, limits.high, (0.0, 1.0))
+
+
+def figure_span(figure: Figure) -> Cell:
+    """A share that carries its own limits."""
+    return share_span(figure.value, figure)
+
+
+def points_span(value: float | None, limits: Limits | Bounds) -> Cell:
+    """A difference of shares with its limits, or why there is none."""
+    if limits.low is None or value is None:
+        return limits.reason or words.UNKNOWN
+    return Span(f"{words.points(value)} {words.points_span(limits)}", value, limits.low, limits.high, (-1.0, 1.0))

@@ -1,0 +1,76 @@
+"""A verdict in plain words, and what to do next."""
+
+from __future__ import annotations
+
+from pytest_skilleval.core.statistics.planning import Bill
+from pytest_skilleval.core.statistics.verdict import Verdict, Word
+from pytest_skilleval.report import numbers, verdicts, words
+from pytest_skilleval.report.comparisons import Comparison
+from pytest_skilleval.report.verdicts import Judgement
+
+
+def sentence(one: Comparison, judgement: Judgement) -> str:
+    """The verdict with its number, limits and size; the limits are those of the cases the sentence speaks of."""
+    if judgement.found is None:
+        return f"no verdict: {judgement.why_none}.{_seen(one)}"
+    return _of_verdict(one, judgement.found)
+
+
+def next_step(judgement: Judgement) -> str | None:
+    """What would bring the answer nearer, with its price where one is known; None for exploratory comparisons."""
+    if judgement.found is not None:
+        step = judgement.found.next_step
+        return step.text if step.bill is None else f"{step.text}{_price(step.bill)}"
+    if judgement.why_none == verdicts.SIMULATED:
+        return "run it with a real agent, for example --skill-agent=claude-code"
+    return "run the whole plan: without -k, -m, -x, --lf or node ids" if judgement.why_none == verdicts.PARTIAL else None
+
+
+def _of_verdict(one: Comparison, found: Verdict) -> str:
+    worse = found.direction == "worse"
+    match found.word:
+        case Word.SHOWN:
+            return f"{'WORSE' if worse else 'shown'}, on these cases and for new ones: {_further(one)}."
+        case Word.CHANGED:
+            return f"{'WORSE on' if worse else 'shown for'} these cases, not for new ones: {_here(one)}."
+        case Word.NOT_SHOWN:
+            return f"not shown: {_here(one)} may be chance.{_because(found)}"
+        case Word.TOO_FEW:
+            return f"not shown, there are too few cases to tell.{_seen(one)}{_because(found)}"
+        case Word.CEILING:
+            return f"these cases can't show one: {'; '.join(found.reasons)}.{_seen(one)}"
+        case Word.LOST:
+            return f"no verdict, too many runs are lost: {'; '.join(found.reasons)}.{_seen(one)}"
+
+
+def _because(found: Verdict) -> str:
+    return f" ({'; '.join(found.reasons)}.)" if found.reasons else ""
+
+
+def _seen(one: Comparison) -> str:
+    return f" Seen: {_here(one)}." if one.found.cases else " No case has a run with a verdict in both arms."
+
+
+def _here(one: Comparison) -> str:
+    return f"{_points(one)} {words.points_span(numbers.these_cases(one.found))} ({_size(one)})"
+
+
+def _further(one: Comparison) -> str:
+    return f"{_points(one)} {words.points_span(numbers.new_cases(one.found))} ({_size(one)})"
+
+
+def _points(one: Comparison) -> str:
+    return words.points(None if one.found.difference is None else float(one.found.difference))
+
+
+def _size(one: Comparison) -> str:
+    runs = [n for case in one.counts if case.complete for n in (case.n0, case.n1)]
+    fewest, most = min(runs, default=0), max(runs, default=0)
+    return f"{words.plural(one.found.cases, 'case')} x {most if fewest == most else f'{fewest}-{most}'}"
+
+
+def _price(bill: Bill) -> str:
+    parts = [words.number(bill.money, "$")] if bill.money else []
+    if bill.hours:
+        parts.append(f"{words.number(bill.hours, 'h')} one after another")
+    return f" (about {', '.join(parts)})" if parts else ""

@@ -1,0 +1,183 @@
+"""One screen for a busy person: what the results say, in plain words. No names of methods."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pytest_skilleval.report import words
+from pytest_skilleval.report.values import BANNER, Document, Effect, Friction, Harm, Rate, Report, Trigger
+
+MOST_ROWS = 6
+"""Rows of one table; the rest is in the files."""
+MOST_WARNINGS = 4
+
+Markup = Mapping[str, bool]
+PLAIN: Markup = {}
+BOLD: Markup = {"bold": True}
+DIM: Markup = {"light": True}
+WARN: Markup = {"yellow": True}
+GOOD: Markup = {"green": True, "bold": True}
+BAD: Markup = {"red": True, "bold": True}
+
+
+class Line(NamedTuple):
+    """One line, without line end, and how pytest's terminal writer shall mark it up."""
+
+    text: str
+    markup: Markup = PLAIN
+
+
+def terminal_lines(report: Report, width: int = 80, *, color: bool = True) -> list[Line]:
+    """The report on one screen.
+
+    Parameters
+    ----------
+    width
+        Columns of the terminal; no line is longer (at least 60 are assumed).
+    color
+        False: all markup is left out.
+    """
+    width = max(60, width)
+    lines = [line for raw in _lines(report) for line in _fitted(raw, width)]
+    return lines if color else [Line(line.text) for line in lines]
+
+
+def _lines(report: Report) -> Iterator[Line]:
+    document = report.document
+    if document.simulated:
+        yield Line(BANNER, {**WARN, **BOLD})
+    yield Line(document.headline.sentence, _headline_markup(document))
+    yield from _section("Does it change what the agent does?", [*_rates(document), *_effects(document), *_triggers(document)])
+    yield from _section("At what harm?", _harm(document))
+    yield from _section("At what cost?", _cost(document.friction))
+    yield from _section("What could not be measured, and what to know", _unmeasured(document))
+    if document.headline.next_step:
+        yield Line(f"Next: {document.headline.next_step}", BOLD)
+    if report.folder:
+        yield Line(f"Files: {report.folder}: report.html, report.md, report.json")
+    if document.simulated:
+        yield Line(BANNER, {**WARN, **BOLD})
+    yield Line(f"Exit {report.exit_code}: {report.exit_reason}", BOLD if report.exit_code == 0 else BAD)
+
+
+def _section(title: str, body: Iterable[Line]) -> Iterator[Line]:
+    lines = list(body)
+    if lines:
+        yield Line(title, BOLD)
+        yield from lines
+
+
+def _headline_markup(document: Document) -> Markup:
+    return GOOD if document.headline.verdict and document.headline.verdict.startswith(("shown", "changed")) else BOLD
+
+
+def _rates(document: Document) -> Iterator[Line]:
+    chosen = [rate for rate in document.rates if rate.kind == "outcome"] or list(document.rates)
+    several = len({(rate.agent, rate.model) for rate in chosen}) > 1
+    names = [f"{rate.arm} ({words.group(rate.agent, rate.model)})" if several else rate.arm for rate in chosen]
+    broad = max(map(len, names), default=0)
+    for name, rate in list(zip(names, chosen, strict=True))[:MOST_ROWS]:
+        yield Line(f"  {name:<{broad}}  {_rate(rate)}")
+    yield from _more(len(chosen), "arm")
+
+
+def _rate(rate: Rate) -> str:
+    if rate.rate is None:
+        return f"no rate: {rate.reason}; could be anything in {words.percent_span(rate.bounds)} %"
+    return f"{words.size(rate):>9} right: {words.percent(rate.rate):>5}  {words.percent_span(rate.wilson)}"
+
+
+def _effects(document: Document) -> Iterator[Line]:
+    shown = [effect for effect in words.distinct(document.effects) if effect.kind == "outcome" and effect.difference is not None]
+    for effect in shown[:MOST_ROWS]:
+        yield Line(f"  {_effect(effect)}")
+    yield from _more(len(shown), "comparison")
+
+
+def _effect(effect: Effect) -> str:
+    which = "" if effect.expects == "all" else f", cases that should {effect.expects}"
+    further = words.points_span(effect.new_cases)
+    return (
+        f"{effect.from_} -> {effect.to}{which}: {words.points(effect.difference)} {words.points_span(effect.these_cases)} here; "
+        f"{further or 'nothing known'} on further cases ({effect.up} better, {effect.down} worse, {effect.same} same)"
+    )
+
+
+def _triggers(document: Document) -> Iterator[Line]:
+    shown = [trigger for trigger in document.trigger if trigger.applicable]
+    for trigger in shown[:MOST_ROWS]:
+        yield Line(f"  {_trigger(trigger)}")
+
+
+def _trigger(trigger: Trigger) -> str:
+    where = f"{trigger.arm}, {words.group(trigger.agent, trigger.model)}"
+    return (
+        f"skill loaded when it should be: {words.share(trigger.sensitivity)}; left alone when it should be: "
+        f"{words.share(trigger.specificity)} ({where})"
+    )
+
+
+def _harm(document: Document) -> Iterator[Line]:
+    for harm in document.harm[:MOST_ROWS]:
+        yield Line(f"  {_harm_line(harm)}", BAD if harm.runs_hit else PLAIN)
+    yield from _more(len(document.harm), "arm")
+
+
+def _harm_line(harm: Harm) -> str:
+    if not harm.runs:
+        return f"{harm.arm}: no run was measured"
+    bound = f"up to {words.percent(harm.irreversible.high)} can't be ruled out"
+    many = words.plural(harm.runs, "run")
+    lost = f"irreversible loss outside the request in {harm.runs_hit} of {many}"
+    seen = lost if harm.runs_hit else f"no irreversible loss seen in {many}"
+    return f"{harm.arm}: {seen}; {bound}"
+
+
+def _cost(friction: Sequence[Friction]) -> Iterator[Line]:
+    rows = [row for row in friction if _comparison(row) == _comparison(friction[0])]
+    if rows:
+        yield Line(f"  {'per run':<12}{rows[0].from_:>12}{rows[0].to:>12}  difference", DIM)
+    for row in rows:
+        before, after = words.amount(row.from_mean, row.unit), words.amount(row.to_mean, row.unit)
+        yield Line(f"  {row.metric:<12}{before:>12}{after:>12}  {words.difference(row.difference, row.unit)}")
+
+
+def _comparison(row: Friction) -> tuple[str, str, str, str]:
+    return row.from_, row.to, row.agent, row.model
+
+
+def _unmeasured(document: Document) -> Iterator[Line]:
+    lost = Counter((run.arm, run.blame or "") for run in document.runs if run.status != "scored")
+    if lost:
+        yield Line(f"  {lost.total()} of {words.plural(len(document.runs), 'run')} lost: {_by_arm(lost)}", WARN)
+    undecided = Counter((run.arm, run.reason) for run in document.runs if run.verdict == "undecided")
+    if undecided:
+        yield Line(f"  {undecided.total()} undecided: {_by_arm(undecided)}", WARN)
+    for warning in document.warnings[:MOST_WARNINGS]:
+        yield Line(f"  {warning}", WARN)
+    yield from _more(len(document.warnings), "warning", MOST_WARNINGS)
+
+
+def _by_arm(found: Counter[tuple[str, str]]) -> str:
+    """Numbers by arm, and in brackets by reason: "with 3 (sandbox 2, agent_api 1)"."""
+    arms = dict.fromkeys(arm for arm, _ in found)
+    parts = []
+    for arm in arms:
+        reasons = {reason: count for (other, reason), count in found.items() if other == arm}
+        parts.append(f"{arm} {sum(reasons.values())} ({words.listing([f'{reason} {count}' for reason, count in reasons.items()])})")
+    return ", ".join(parts)
+
+
+def _more(total: int, noun: str, most: int = MOST_ROWS) -> Iterator[Line]:
+    if total > most:
+        yield Line(f"  ... and {words.plural(total - most, noun)} more in the files", DIM)
+
+
+def _fitted(line: Line, width: int) -> list[Line]:
+    """A long line broken at spaces, the rest indented."""
+    indent = len(line.text) - len(line.text.lstrip())
+    parts = textwrap.wrap(line.text, width, subsequent_indent=" " * (indent + 2), break_on_hyphens=False) or [""]
+    return [Line(part, line.markup) for part in parts]

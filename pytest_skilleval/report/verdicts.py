@@ -1,0 +1,51 @@
+"""What may be said of each comparison: the fixed rules of the statistics, applied to the primary ones together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_skilleval.core.record import MeasuredRun
+from pytest_skilleval.core.statistics.planning import Price
+from pytest_skilleval.core.statistics.verdict import Contrast, Verdict, verdicts
+from pytest_skilleval.report.comparisons import Comparison
+
+SIMULATED = "simulated results say nothing about the skill"
+PARTIAL = "rows of the plan were left out (partial session)"
+EXPLORATORY = "exploratory: described, not tested"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on one comparison, or why there is none."""
+
+    found: Verdict | None
+    why_none: str = ""
+
+
+def judge(compared: Sequence[Comparison], *, simulated: bool, partial: bool) -> list[Judgement]:
+    """One judgement per comparison, in order. The primary ones are judged together, corrected for their number."""
+    if simulated or partial:
+        return [Judgement(None, SIMULATED if simulated else PARTIAL) for _ in compared]
+    primary = [one for one in compared if one.primary]
+    price = price_of([run for one in primary for case in one.cases for run in (*case.before, *case.after)])
+    judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], price=price))
+    return [Judgement(next(judged)) if one.primary else Judgement(None, EXPLORATORY) for one in compared]
+
+
+def name(one: Comparison) -> str:
+    """A comparison's name, unique within a report."""
+    subject = one.subject
+    return f"{subject.pair[0]} -> {subject.pair[1]}, {subject.kind}, {subject.expects}, {subject.group.agent}, {subject.group.model}"
+
+
+def price_of(runs: Sequence[MeasuredRun]) -> Price:
+    """What one run cost on average, in money and seconds, where it is known."""
+    money = [run.cost_usd for run in runs if run.cost_usd is not None]
+    seconds = [run.record.seconds for run in runs if run.record and run.record.seconds > 0]
+    return Price(_mean(money), _mean(seconds))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
