@@ -6,6 +6,7 @@ no random numbers, so the same data always give the same report.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,41 +70,51 @@ def cdf(t: float, atoms: Floats, weights: Floats) -> float:
     Notes
     -----
     sum D_j x_j <= t iff sum G_j (x_j - t) <= 0 with independent Gamma(weight_j), whose characteristic function is a
-    product; with u = e^w the integrand is analytic in a strip, so the trapezoid rule converges exponentially.
+    product; with u = e^w the integrand is analytic in a strip, so the trapezoid rule converges exponentially. Exact to
+    1e-11 between the .1 and the 99.9 % quantile; many standard deviations away the integrand oscillates too fast.
     """
     distance = atoms - t
     present = distance != 0
     scale, mass = np.abs(distance[present]), weights[present]
-    nodes = np.exp(_nodes(scale, mass))
+    step = 0.1 if weights.sum() < 50 else 0.05
+    nodes = np.exp(_grid(scale, mass, step))
     arguments = np.outer(nodes, scale)
     phase = np.arctan(arguments) @ (mass * np.sign(distance[present]))
     log_size = np.log1p(np.square(arguments, out=arguments), out=arguments) @ mass
-    return float(0.5 - _STEP / np.pi * np.sum(np.sin(phase) * np.exp(-0.5 * log_size)))
+    return float(0.5 - step / np.pi * np.sum(np.sin(phase) * np.exp(-0.5 * log_size)))
 
 
 def quantile(atoms: Floats, weights: Floats, probability: float) -> float:
-    """The `probability` quantile of a Dirichlet-weighted sum of atoms (shape (J,))."""
-    low, high = float(atoms.min()), float(atoms.max())
-    if low == high:
-        return low
+    """The `probability` quantile of a Dirichlet-weighted sum of atoms (shape (J,)).
+
+    Searched where Cantelli's inequality says it is, so that `cdf` is asked only where it is exact.
+    """
+    least, most = float(atoms.min()), float(atoms.max())
+    if least == most:
+        return least
     from scipy.optimize import brentq
 
+    total = float(weights.sum())
+    centre = float(weights @ atoms) / total
+    spread = math.sqrt(float(weights @ (atoms - centre) ** 2) / (total * (total + 1)))
+    odds = math.sqrt(probability / (1 - probability))
+
     def excess(t: float) -> float:
-        return (0.0 if t <= low else 1.0 if t >= high else cdf(t, atoms, weights)) - probability
+        return (0.0 if t <= least else 1.0 if t >= most else cdf(t, atoms, weights)) - probability
 
-    return float(brentq(excess, low, high, xtol=1e-13 * (high - low), rtol=8.9e-16))
+    low, high = max(least, centre - spread / odds), min(most, centre + spread * odds)
+    return float(brentq(excess, low, high, xtol=1e-13 * (most - least), rtol=8.9e-16))
 
 
-_STEP = 0.1
 _NEGLIGIBLE = 34.5
 _LAST = 45.0
 
 
-def _nodes(scale: Floats, mass: Floats) -> Floats:
+def _grid(scale: Floats, mass: Floats, step: float) -> Floats:
     """The grid outside of which the integrand is below exp(-34.5) = 1e-15."""
     first = -_NEGLIGIBLE - float(np.log(mass @ scale))
-    steps: Floats = np.arange(first, _LAST, _STEP)
-    decay = np.array([0.5 * mass @ np.log1p(np.square(scale * np.exp(step))) for step in steps[::10]])
+    steps: Floats = np.arange(first, _LAST, step)
+    decay = np.log1p(np.outer(np.exp(steps[::10]), scale) ** 2) @ mass / 2
     enough = np.flatnonzero(decay > _NEGLIGIBLE)
     kept: Floats = steps[: 10 * int(enough[0]) + 1] if enough.size else steps
     return kept

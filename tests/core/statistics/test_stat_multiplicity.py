@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.sequential import E_VALUE_LIMIT, LOOKS, e_value, look_at, stop
@@ -11,6 +14,13 @@ from pytest_skilleval.core.statistics.sequential import E_VALUE_LIMIT, LOOKS, e_
 def test_holm_reference_values() -> None:
     """Adjusted p values of the worked example, in the order given."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=15, deadline=None)
+def test_holm_equals_statsmodels(p_values: list[float]) -> None:
+    """Every list of p values is adjusted as the reference library does."""
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
 
 
 def test_contrasts_without_a_test_do_not_count() -> None:
