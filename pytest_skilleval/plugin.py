@@ -1,1 +1,78 @@
-"""The pytest11 module: one line a hook."""
+"""The pytest11 module: one call a hook. Everything heavier than the options is imported when it is needed.
+
+The hooks of an evaluation itself are in :mod:`pytest_skilleval.session.lifecycle`, registered only when there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pytest_skilleval import collection, fixtures, hookspecs, options, terminal
+from pytest_skilleval.session import PLANNED, outcomes
+
+MARKER = "skill_run(case, kind, arm, agent, model, repeat): a run of a skill's spec; select with -m \"skill_run(arm='with')\""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    options.add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks of this plugin."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare marker and fixtures; a dry run needs no workers."""
+    config.addinivalue_line("markers", MARKER)
+    config.pluginmanager.register(fixtures, "skilleval-fixtures")
+    if options.is_dry_run(config):
+        options.without_workers(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Make the plan, before any worker exists."""
+    config = session.config
+    if options.is_evaluation(config):
+        from pytest_skilleval.session import lifecycle
+
+        lifecycle.start(config)
+        terminal.attach(config)
+    elif config.getoption("collectonly") and not config.getoption("file_or_dir"):
+        collection.show_specs(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect spec files."""
+    return collection.spec_collector(file_path, parent)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without an evaluation, runs are only there to be looked at."""
+    if not options.is_evaluation(config) and not config.getoption("collectonly"):
+        collection.deselect_runs(config, items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """A dry run prints instead of running."""
+    if not options.is_dry_run(session.config):
+        return None
+    from pytest_skilleval.session import dry_run
+
+    return dry_run.show(session)
+
+
+def pytest_report_teststatus(
+    report: pytest.TestReport | pytest.CollectReport, config: pytest.Config
+) -> tuple[str, str, str | tuple[str, Mapping[str, bool]]] | None:
+    """Show "not met", and the run of a worker that died as an error."""
+    planned = config.stash.get(PLANNED, None)
+    return outcomes.status(report) if planned and planned.row_at(report.nodeid) else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.nearest import did_you_mean
 
 ALL = "all"
 DEFAULT_MODEL = "default"
@@ -20,15 +20,6 @@ def is_glob(pattern: str) -> bool:
     return any(sign in pattern for sign in "*?[")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``, did you mean 'x'?`` for a typo; else the names there are."""
-    names = tuple(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.6)
-    if close:
-        return f", did you mean {close[0]!r}?"
-    return f"; there is: {', '.join(names)}" if names else "; there is none"
-
-
 def choose(patterns: Sequence[str], known: Sequence[str], *, what: str, option: str) -> tuple[str, ...]:
     """The names among `known` that `patterns` (ids, globs, ``all``) mean, in the order of `known`.
 
@@ -38,7 +29,7 @@ def choose(patterns: Sequence[str], known: Sequence[str], *, what: str, option: 
         For every pattern that matches nothing, with the nearest name.
     """
     problems = [
-        f"{option}: no {what} {pattern!r}{nearest(pattern, known)}"
+        f"{option}: no {what} {pattern!r}{did_you_mean(pattern, known)}"
         for pattern in patterns
         if pattern != ALL and not any(fnmatchcase(name, pattern) for name in known)
     ]
@@ -61,7 +52,7 @@ def agents_with_models(agents: Sequence[str], models: Sequence[str], known: Sequ
     named = [_split(text, known) for text in agents]
     unknown = [text for text, (agent, _) in zip(agents, named, strict=True) if agent is None]
     if unknown:
-        raise UsageProblem("\n".join(f"--skill-agent: no agent {text!r}{nearest(text.partition(':')[0], known)}" for text in unknown))
+        raise UsageProblem("\n".join(f"--skill-agent: no agent {text!r}{did_you_mean(text.partition(':')[0], known)}" for text in unknown))
     bound = [_split(text, known) for text in models]
     chosen = tuple(dict.fromkeys(agent for agent, _ in named if agent))
     stray = [f"{agent}:{model}" for agent, model in bound if agent and agent not in chosen]

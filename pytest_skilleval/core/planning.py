@@ -13,8 +13,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, get_args
 
 from pytest_skilleval.core.arms import installs
-from pytest_skilleval.core.choosing import DEFAULT_MODEL, agents_with_models, is_glob, nearest, same_model, slugs
+from pytest_skilleval.core.choosing import DEFAULT_MODEL, agents_with_models, is_glob, same_model, slugs
 from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.plan import Plan, Row
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Arm, Case, Rehearsal, Spec
 
 SCRIPTED = "scripted"
+
+
+class Nothing(UsageProblem):
+    """The request is understood, and there is nothing to run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +85,10 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
     Raises
     ------
     UsageProblem
-        For everything that can't be meant, at once: unknown agents, arms and cases with the nearest name, a
-        selection that is empty, a judge that is the model under test.
+        For everything that can't be meant, at once: unknown agents, arms and cases with the nearest name, a judge
+        that is the model under test.
+    Nothing
+        The selection is empty; the text says why.
     """
     problems = _unknown_cases(specs, request)
     blocks: list[_Block] = []
@@ -93,10 +100,12 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
         except UsageProblem as problem:
             problems.append(str(problem))
     problems += _judge_problems(blocks, request)
+    if len({block.agent == SCRIPTED for block in blocks}) > 1:
+        problems.append("--skill-agent: scripted runs are simulated and never mixed with live ones; use a session of its own")
     if problems:
         raise UsageProblem("\n".join(dict.fromkeys(problems)))
     if not blocks:
-        raise UsageProblem(_why_nothing(specs, request))
+        raise Nothing(_why_nothing(specs, request))
     seed = derived_seed(specs) if request.random_seed is None else request.random_seed
     return Plan(
         random_seed=seed,
@@ -188,7 +197,7 @@ def _arms(spec: Spec, request: Request) -> tuple[str, ...]:
     """The arms asked for; else the spec's defaults, else those of its primary contrasts, else all."""
     for arm in request.arms:
         if arm not in spec.arms:
-            raise UsageProblem(f"--skill-arms: the spec of {spec.skill} has no arm {arm!r}{nearest(arm, spec.arms)}")
+            raise UsageProblem(f"--skill-arms: the spec of {spec.skill} has no arm {arm!r}{did_you_mean(arm, spec.arms)}")
     primary = tuple(arm for pair in spec.contrasts.primary for arm in pair)
     return tuple(dict.fromkeys(request.arms or spec.defaults.arms or primary or spec.arms))
 
@@ -213,7 +222,7 @@ def _unknown_cases(specs: Sequence[LoadedSpec], request: Request) -> list[str]:
     for pattern in request.cases:
         meant = [case for case in cases if fnmatchcase(case.id, pattern)]
         if not meant:
-            problems.append(f"--skill-case: no case {pattern!r}{nearest(pattern, [case.id for case in cases])}")
+            problems.append(f"--skill-case: no case {pattern!r}{did_you_mean(pattern, [case.id for case in cases])}")
         elif all(case.split == "held-out" for case in meant) and not (request.release or request.rehearse):
             problems.append(f"--skill-case: {', '.join(case.id for case in meant)} is held out; add --skill-release to run it")
         elif is_glob(pattern) and all(case.draft for case in meant):

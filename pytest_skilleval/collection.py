@@ -1,0 +1,151 @@
+"""Spec files -> plain `pytest.Function` items, one a row, made by pytest itself.
+
+A spec file poses as the test module that it describes: a module object is synthesised and pytest collects it in the
+ordinary way, so fixtures, markers, ``-k``, ``-m``, node ids and every other plugin work as they do for Python tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_skilleval.options import is_evaluation, settings_of, specs_folder
+from pytest_skilleval.session import EVALUATION, PLANNED
+from pytest_skilleval.session.outcomes import Recorder, assess
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.plan import Row
+    from pytest_skilleval.core.record import MeasuredRun
+    from pytest_skilleval.core.spec import Rehearsal
+
+SPEC_NAME = "spec.yaml"
+
+
+class InvalidSpecWarning(pytest.PytestWarning):
+    """A spec file is invalid, in a session that does not evaluate anything."""
+
+
+def spec_collector(path: Path, parent: pytest.Collector) -> SpecFile | None:
+    """A collector for `path` if it is a spec: ``<specs folder>/<skill>/spec.yaml`` with top-level `skill` and `cases`."""
+    if path.name != SPEC_NAME or path.parent.parent != specs_folder(parent.config):
+        return None
+    planned = parent.config.stash.get(PLANNED, None)
+    if planned is not None and path not in planned.files.values():
+        return None
+    from pytest_skilleval.core.loading import is_spec_file
+
+    if not is_spec_file(path):
+        return None
+    collector: SpecFile = SpecFile.from_parent(parent, path=path)
+    return collector
+
+
+class SpecFile(pytest.Module):
+    """A spec file, posing as the test module that it describes."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Set before anyone asks, so that nothing imports the YAML as Python.
+        self.obj = ModuleType(self.path.parent.name)
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The runs of this spec, a function a case."""
+        from pytest_skilleval.core.errors import SkillEvalError
+
+        try:
+            loaded, rows = content(self.config, self.path)
+        except SkillEvalError as error:
+            if not (is_evaluation(self.config) or self.config.getoption("collectonly")):
+                self.warn(InvalidSpecWarning(f"{error}\n(pytest --collect-only checks every spec)"))
+                return
+            raise self.CollectError(str(error)) from None
+        for case, line in loaded.case_lines.items():
+            own = [row for row in rows if row.case == case]
+            if own:
+                function = make_test(case, own, path=self.path, line=line)
+                setattr(self.obj, case, function)
+                yield from self.ihook.pytest_pycollect_makeitem(collector=self, name=case, obj=function)
+
+
+def content(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ...]]:
+    """A spec and its rows: those of the session's plan, or where there is none, of a plan for this spec alone.
+
+    Raises
+    ------
+    SpecError, UsageProblem
+        The spec is invalid, or the options don't fit it.
+    """
+    planned = config.stash.get(PLANNED, None)
+    evaluation = config.stash.get(EVALUATION, None)
+    if planned is None:
+        return listed(config, path)
+    rows = planned.rows_in(path)
+    if evaluation and rows:
+        return evaluation.spec(rows[0].skill), rows
+    from pytest_skilleval.core.loading import load_spec
+
+    return load_spec(path), rows
+
+
+def listed(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ...]]:
+    """A spec and the rows that an evaluation of it alone would have, for a session that evaluates nothing."""
+    from pytest_skilleval.core.loading import load_spec
+    from pytest_skilleval.core.planning import Nothing, Request, make_plan
+    from pytest_skilleval.session.request import request_of
+
+    loaded = load_spec(path)
+    request = request_of(config, settings_of(config)) if config.getoption("collectonly") else Request()
+    try:
+        return loaded, make_plan([loaded], request).rows
+    except Nothing:
+        return loaded, ()
+
+
+def make_test(case: str, rows: Sequence[Row], *, path: Path, line: int) -> Callable[..., None]:
+    """A test function for the rows of one case; errors and ``item.location`` point at the case's line in the YAML."""
+
+    def run(
+        skill_row: Row,  # named here because the mark below gives it  # noqa: ARG001
+        skill_measured: MeasuredRun,
+        skill_strict: bool,
+        skill_rehearsal: Rehearsal | None,
+        record_property: Recorder,
+    ) -> None:
+        assess(skill_measured, record_property, strict=skill_strict, rehearsal=skill_rehearsal)
+
+    code = run.__code__.replace(co_filename=str(path), co_firstlineno=line, co_name=case, co_qualname=case)
+    function = FunctionType(code, run.__globals__, case)
+    function.__test__ = True  # type: ignore[attr-defined]  # lets any name through python_functions
+    parameters = [pytest.param(row, id=row.label, marks=marker(row)) for row in rows]
+    return pytest.mark.parametrize("skill_row", parameters)(function)
+
+
+def marker(row: Row) -> pytest.MarkDecorator:
+    """``skill_run(case=, kind=, arm=, agent=, model=, repeat=)``: what ``-m`` selects by."""
+    return pytest.mark.skill_run(case=row.case, kind=row.kind, arm=row.arm, agent=row.agent, model=row.model, repeat=row.repeat)
+
+
+def is_run(item: pytest.Item) -> bool:
+    """Whether an item is a run of a spec."""
+    return isinstance(item.parent, SpecFile)
+
+
+def deselect_runs(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A session that does not evaluate leaves all runs out."""
+    runs = [item for item in items if is_run(item)]
+    if runs:
+        items[:] = [item for item in items if not is_run(item)]
+        config.hook.pytest_deselected(items=runs)
+
+
+def show_specs(config: pytest.Config) -> None:
+    """``--collect-only`` without paths: the specs folder is looked at too, wherever testpaths point."""
+    folder = specs_folder(config)
+    covered = any(folder.is_relative_to(config.invocation_params.dir / argument) for argument in config.args)
+    if folder.is_dir() and not covered:
+        config.args.append(str(folder))

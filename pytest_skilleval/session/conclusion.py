@@ -1,0 +1,135 @@
+"""The end of an evaluation: recorded runs -> reports, and the exit code with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from pytest_skilleval.archive import PROVENANCE, Archive
+from pytest_skilleval.core.rehearsing import Proof, proof_of
+from pytest_skilleval.report.build import build
+from pytest_skilleval.report.facts import SessionFacts
+from pytest_skilleval.report.files import write
+from pytest_skilleval.rescoring import measure
+
+if TYPE_CHECKING:
+    from pytest_skilleval.report.values import Report
+    from pytest_skilleval.session.evaluation import Evaluation
+
+OK, FAILED, INTERRUPTED, INTERNAL, USAGE, NOTHING = (
+    int(code)
+    for code in (
+        pytest.ExitCode.OK,
+        pytest.ExitCode.TESTS_FAILED,
+        pytest.ExitCode.INTERRUPTED,
+        pytest.ExitCode.INTERNAL_ERROR,
+        pytest.ExitCode.USAGE_ERROR,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    )
+)
+UNDECIDED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What the terminal shows at the end, and the process' exit code."""
+
+    code: int
+    reason: str
+    reports: tuple[Report, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+
+
+def conclude(evaluation: Evaluation, status: int, *, stopped_early: bool) -> Conclusion:
+    """Score everything recorded, write the reports, decide the exit code.
+
+    Parameters
+    ----------
+    status
+        pytest's own exit code.
+    stopped_early
+        pytest did not run all it had selected.
+    """
+    stop = evaluation.control.stopped()
+    if stop or stopped_early or status == INTERRUPTED:
+        reason = stop.reason if stop else "the session was stopped early (-x or --maxfail)"
+        evaluation.leave_out(_never_made(evaluation), f"not reached: {reason}")
+    own = _own_ending(status, stop.reason if stop else "")
+    if evaluation.plan.rehearsal:
+        proofs = tuple(_proof(evaluation, skill, archive) for skill, archive in evaluation.archives.items())
+        code, why = own or _proven(proofs)
+        return Conclusion(code, why, proofs=proofs)
+    reports = tuple(_report(evaluation, skill, archive, own) for skill, archive in evaluation.archives.items())
+    code, why = own or _together(reports, status)
+    return Conclusion(code, why, reports=reports)
+
+
+def _never_made(evaluation: Evaluation) -> set[tuple[str, str]]:
+    """Selected rows that left no record."""
+    recorded = {(skill, run_id) for skill, archive in evaluation.archives.items() for run_id in archive.records()[0]}
+    return {row.key for row in evaluation.plan.selected} - recorded
+
+
+def _report(evaluation: Evaluation, skill: str, archive: Archive, own: tuple[int, str] | None) -> Report:
+    """Score and report one results folder; the files are the same whatever the session's own ending."""
+    plan, loaded = evaluation.plan.of(skill), evaluation.spec(skill)
+    measured, damaged = measure(archive, loaded, plan.rows)
+    facts = SessionFacts(
+        random_seed=plan.random_seed,
+        partial=plan.partial,
+        strict=evaluation.settings.strict,
+        gate=evaluation.settings.gate,
+        damaged=tuple(problem.problem for problem in damaged),
+        warnings=plan.warnings,
+        folder=str(archive.folder),
+        provenance=archive.read(PROVENANCE, dict[str, Any]),
+    )
+    report = build(measured, loaded, facts)
+    write(archive.folder, report, datetime.now(UTC).isoformat(timespec="seconds"))
+    return report if own is None else msgspec.structs.replace(report, exit_code=own[0], exit_reason=own[1])
+
+
+def _proof(evaluation: Evaluation, skill: str, archive: Archive) -> Proof:
+    loaded = evaluation.spec(skill)
+    measured, _ = measure(archive, loaded, evaluation.plan.of(skill).rows)
+    return proof_of(loaded.spec, measured)
+
+
+def _own_ending(status: int, stop: str) -> tuple[int, str] | None:
+    """Endings that the results don't decide."""
+    if status == INTERRUPTED:
+        return status, f"interrupted ({stop or 'by pytest'}); the runs recorded until then are kept"
+    if status == INTERNAL:
+        return status, "an internal error, see above; the runs recorded until then are kept"
+    if status == USAGE:
+        return status, "the evaluation can't be carried out as asked, see above"
+    if status == NOTHING:
+        return status, "nothing was selected"
+    return None
+
+
+def _together(reports: tuple[Report, ...], status: int) -> tuple[int, str]:
+    """The session's exit code from those of its reports."""
+    for code in (FAILED, UNDECIDED):
+        found = [report for report in reports if report.exit_code == code]
+        if found:
+            return code, "; ".join(_named(report, reports) for report in found)
+    if status != OK:
+        return FAILED, "a test or a fixture of this project failed, see above"
+    return OK, "; ".join(_named(report, reports) for report in reports)
+
+
+def _named(report: Report, reports: tuple[Report, ...]) -> str:
+    return report.exit_reason if len(reports) == 1 else f"{report.document.skill}: {report.exit_reason}"
+
+
+def _proven(proofs: tuple[Proof, ...]) -> tuple[int, str]:
+    problems = [problem for proof in proofs for problem in proof.problems]
+    if problems:
+        return FAILED, f"{len(problems)} things that rehearsals should prove are not proven, see above"
+    played = sum(proof.played for proof in proofs)
+    return OK, f"{played} rehearsals went as written; every check can hold and can trip"

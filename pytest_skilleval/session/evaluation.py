@@ -1,0 +1,230 @@
+"""One evaluation as one process sees it: the plan, the specs, where results go, and how it is stopped."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+import msgspec
+import pytest
+
+from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive
+from pytest_skilleval.core.errors import SpecError, UsageProblem
+from pytest_skilleval.core.loading import load_spec
+from pytest_skilleval.core.plan import Plan, Row
+from pytest_skilleval.core.planning import make_plan
+from pytest_skilleval.core.record import RunRecord
+from pytest_skilleval.options import Settings, settings_of
+from pytest_skilleval.rescoring import record_spec
+from pytest_skilleval.running import Cancellation, RunOptions
+from pytest_skilleval.session import request
+from pytest_skilleval.session.control import Control, Stop
+from pytest_skilleval.session.interrupts import Interrupts
+from pytest_skilleval.session.planned import Planned
+from pytest_skilleval.session.provenance import provenance_of
+from pytest_skilleval.session.readiness import Place, check_agents, check_results, choose_place, live_agents, make_backend
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.ports import Backend
+    from pytest_skilleval.hookspecs import Runner
+    from pytest_skilleval.running import Job
+    from pytest_skilleval.session.conclusion import Conclusion
+
+
+class WorkerInput(TypedDict):
+    """What the controller tells each worker; plain types."""
+
+    plan: str
+    files: dict[str, str]
+    backend: str
+    control: str
+
+
+@dataclass(kw_only=True)
+class Evaluation:
+    """The evaluation of this process (the controller's, which is also the only one without xdist, or a worker's).
+
+    `specs` holds what was loaded so far, by skill; workers load what they collect.
+    """
+
+    config: pytest.Config
+    settings: Settings
+    planned: Planned
+    control: Control
+    is_worker: bool
+    backend: Backend
+    place: Place | None = None
+    specs: dict[str, LoadedSpec] = field(default_factory=dict)
+    archives: dict[str, Archive] = field(default_factory=dict)
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    conclusion: Conclusion | None = None
+    """Known at the end of the session, on the controller."""
+
+    def __post_init__(self) -> None:
+        self.plan = self.planned.plan
+        self.interrupts = Interrupts(self._stop)
+
+    def _stop(self, reason: str) -> None:
+        """Nothing more is started and what runs is killed: in this process, and from the controller in all."""
+        if not self.is_worker:
+            self.control.stop(Stop("interrupt", reason))
+        self.cancellation.cancel()
+
+    def spec(self, skill: str) -> LoadedSpec:
+        """The loaded spec of `skill`; UsageProblem when it is no longer what the plan was made from."""
+        if skill not in self.specs:
+            loaded = load_spec(self.planned.files[skill])
+            if loaded.text_hash != self.plan.locks[skill]:
+                raise UsageProblem(f"{self.planned.files[skill]}: changed while the session ran; start again")
+            self.specs[skill] = loaded
+        return self.specs[skill]
+
+    def archive(self, skill: str) -> Archive:
+        """Where the runs of `skill` are recorded; known once the first run may start."""
+        if not self.archives:
+            self.archives = {name: Archive.open(folder) for name, folder in self.control.published().items()}
+        return self.archives[skill]
+
+    @property
+    def live(self) -> bool:
+        """Whether real agents run."""
+        return bool(live_agents({row.agent for row in self.plan.selected}))
+
+    @property
+    def workers(self) -> int:
+        """How many runs go on at the same time."""
+        return max(1, len(self.config.getoption("tx", None) or ()))
+
+    @property
+    def run_options(self) -> RunOptions:
+        """The settings that a run obeys."""
+        return RunOptions(
+            turn_timeout=self.settings.turn_timeout,
+            run_timeout=self.settings.run_timeout,
+            keep_sandbox=self.settings.keep_sandbox,
+            random_seed=self.plan.random_seed,
+            judge=self.settings.judge,
+        )
+
+    def run(self, job: Job, runner: Runner) -> RunRecord | None:
+        """Make one run; None when the session's money is spent. Whatever goes wrong in the runner is recorded as our own fault.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The session is being stopped; the run left nothing open and, unless it had ended before, no record.
+        """
+        with self.interrupts.guard(), self.control.busy():
+            stop = self.control.stopped()
+            if self.interrupts.received or (stop and stop.kind == "interrupt"):
+                raise KeyboardInterrupt
+            if stop:
+                return None
+            try:
+                return runner(job)
+            except Exception:  # one run's bug must not cost the session, and must be seen
+                return self.record_loss(job.row, traceback.format_exc(limit=-6))
+
+    def record_loss(self, row: Row, detail: str) -> RunRecord:
+        """Record a run that was lost by our own fault; a record that is there already stands."""
+        folder = self.archive(row.skill).run(row.run_id)
+        recorded = folder.record()
+        if recorded is not None:
+            return recorded
+        folder.path.mkdir(parents=True, exist_ok=True)
+        loss = RunRecord(row=row, status="error", blame="harness", detail=detail, simulated=not live_agents([row.agent]))
+        folder.finish(loss)
+        return loss
+
+    def begin(self, chosen: Iterable[Row], paths: tuple[str, ...]) -> None:
+        """The selection is known: mark what was left out, make the results folders, write the plans. Controller only."""
+        keys = {row.key for row in chosen}
+        self.plan = self.plan.keep(keys, request.left_out_by(self.config, paths))
+        for skill in sorted({row.skill for row in self.plan.selected}):
+            archive = Archive.create(self.settings.results, skill)
+            archive.write(SPEC, record_spec(self.spec(skill)))
+            archive.write(PROVENANCE, provenance_of(self))
+            archive.write(PLAN, self.plan.of(skill))
+            self.archives[skill] = archive
+        self.control.publish({skill: archive.folder for skill, archive in self.archives.items()})
+
+    def leave_out(self, keys: set[tuple[str, str]], reason: str) -> None:
+        """Mark rows that were selected but never started, and write the plans again."""
+        if not keys:
+            return
+        self.plan = self.plan.keep({row.key for row in self.plan.rows} - keys, reason)
+        for skill, archive in self.archives.items():
+            archive.write(PLAN, self.plan.of(skill))
+
+    def for_worker(self) -> WorkerInput:
+        """What a worker needs to make the same evaluation of it."""
+        return {
+            "plan": msgspec.json.encode(self.planned.plan).decode(),
+            "files": {skill: str(path) for skill, path in self.planned.files.items()},
+            "backend": self.backend.name,
+            "control": str(self.control.folder),
+        }
+
+
+def on_controller(config: pytest.Config) -> Evaluation | Planned:
+    """Make the plan and check that it can be carried out; nothing has been started yet.
+
+    Returns
+    -------
+    The evaluation; only its plan under ``--collect-only`` (over the valid specs; collection reports the others) and
+    ``--skill-dry-run``.
+
+    Raises
+    ------
+    pytest.UsageError
+        For everything that keeps the evaluation from being carried out as asked, with the mend.
+    """
+    settings = settings_of(config)
+    try:
+        request.refuse_incompatible(config)
+        return _on_controller(config, settings)
+    except (UsageProblem, SpecError) as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Planned:
+    files = request.meant_files(config, settings)
+    collect_only = bool(config.getoption("collectonly"))
+    specs = request.load_valid(files) if collect_only else request.load_all(files)
+    plan = make_plan(specs, request.request_of(config, settings)) if specs else Plan(random_seed=0, seed_origin="", rows=(), locks={})
+    planned = Planned(plan, files, config.rootpath)
+    if collect_only or settings.dry_run:
+        return planned
+    place = choose_place(config, settings)
+    check_agents(planned.plan, settings, os.environ)
+    check_results(settings.results)
+    return Evaluation(
+        config=config,
+        settings=settings,
+        planned=planned,
+        control=Control.create(),
+        is_worker=False,
+        place=place,
+        backend=place.backend,
+        specs={loaded.spec.skill: loaded for loaded in specs},
+    )
+
+
+def on_worker(config: pytest.Config, told: WorkerInput) -> Evaluation:
+    """The same evaluation in a worker: nothing is decided here."""
+    settings = settings_of(config)
+    files = {skill: Path(path) for skill, path in told["files"].items()}
+    return Evaluation(
+        config=config,
+        settings=settings,
+        planned=Planned(msgspec.json.decode(told["plan"], type=Plan), files, config.rootpath),
+        control=Control(Path(told["control"])),
+        is_worker=True,
+        backend=make_backend(config, told["backend"], settings),
+    )

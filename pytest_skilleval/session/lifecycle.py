@@ -1,0 +1,133 @@
+"""An evaluation from pytest's session start to its end: hooks of the controller (or the only process) and of a worker."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_skilleval.session import EVALUATION, PLANNED, say
+from pytest_skilleval.session.conclusion import conclude
+from pytest_skilleval.session.control import Stop
+from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
+from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
+from pytest_skilleval.session.interrupts import watch
+from pytest_skilleval.session.outcomes import summary_in
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.plan import Row
+    from pytest_skilleval.session.planned import Planned
+
+CLOSING_SECONDS = 60.0
+"""How long an interrupted controller waits for its workers to close their sandboxes before xdist ends them."""
+
+
+def start(config: pytest.Config) -> None:
+    """Begin the evaluation of this process, or nothing but its plan."""
+    told = getattr(config, "workerinput", {}).get(INPUT)
+    if told is not None:
+        evaluation = on_worker(config, told)
+        _enter(config, evaluation.planned, evaluation, Worker(evaluation))
+        return
+    found = on_controller(config)
+    if isinstance(found, Evaluation):
+        _enter(config, found.planned, found, Controller(found))
+    else:
+        _enter(config, found, None, None)
+
+
+def _enter(config: pytest.Config, planned: Planned, evaluation: Evaluation | None, hooks: object) -> None:
+    config.stash[PLANNED] = planned
+    if not config.getoption("file_or_dir"):
+        config.args[:] = [str(path) for path in planned.files.values()]
+    if evaluation is None:
+        return
+    config.stash[EVALUATION] = evaluation
+    config.pluginmanager.register(hooks, "skilleval-evaluation")
+    evaluation.interrupts.install()
+
+
+class Controller:
+    """Hooks of the process that owns the evaluation."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation, self._config = evaluation, evaluation.config
+        self._distributed = is_distributed(self._config)
+        self._cost = 0.0
+        if self._distributed:
+            hand_out_singly(self._config)
+            self._config.pluginmanager.register(Distribution(evaluation, self._begin), "skilleval-distribution")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Here, after every other hook, the order is restored and the selection known."""
+        self._evaluation.planned.sort(session.items)
+        if not session.testsfailed:
+            self._begin(self._evaluation.planned.rows_of(session.items))
+
+    def _begin(self, rows: Sequence[Row]) -> None:
+        """The selection is known and nothing runs yet: prepare the sandboxes, make the folders, say what will happen."""
+        if not rows:
+            return
+        evaluation, config = self._evaluation, self._config
+        evaluation.backend.warm(lambda text: say(config, f"skilleval: {text}"))
+        evaluation.begin(rows, tuple(config.getoption("file_or_dir")))
+        folders = {skill: archive.folder for skill, archive in evaluation.archives.items()}
+        config.hook.pytest_skilleval_begin(config=config, plan=evaluation.plan, folders=folders)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """No further run is started once the session's money is spent; what simulated runs cost is no money."""
+        found = summary_in(report.user_properties)
+        if report.when == "teardown" and found and not found["simulated"]:
+            self._cost += found["cost_usd"] or 0.0
+            limit = self._evaluation.settings.max_cost
+            if self._cost >= limit:
+                self._evaluation.control.stop(Stop("budget", f"the cost limit of ${limit:.2f} is reached"))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
+        """Score and report what was recorded, when workers and fixtures are done; set the exit code."""
+        if exitstatus == pytest.ExitCode.INTERRUPTED:
+            self._evaluation.interrupts.stop("the session was stopped")
+            self._evaluation.control.wait_until_idle(CLOSING_SECONDS)
+        result = yield
+        stopped_early = bool(session.shouldstop or session.shouldfail)
+        conclusion = conclude(self._evaluation, int(exitstatus), stopped_early=stopped_early)
+        self._evaluation.conclusion = conclusion
+        session.exitstatus = conclusion.code
+        return result
+
+    def pytest_unconfigure(self) -> None:
+        """Leave nothing behind."""
+        self._evaluation.interrupts.restore()
+        self._evaluation.control.remove()
+
+
+class Worker:
+    """Hooks of a worker: it makes the runs that it is given, and nothing more once the controller says so or is gone."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._parent = os.getppid()
+        self._watch = watch(self._is_over, evaluation.interrupts.stop)
+
+    def _is_over(self) -> str | None:
+        if os.getppid() != self._parent:
+            return "the controller died"
+        stop = self._evaluation.control.stopped()
+        return stop.reason if stop and stop.kind == "interrupt" else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """The same order in every process."""
+        self._evaluation.planned.sort(session.items)
+
+    def pytest_unconfigure(self) -> None:
+        """The controller removes the shared folder; without one, whoever is left does."""
+        self._watch.set()
+        self._evaluation.interrupts.restore()
+        if os.getppid() != self._parent:
+            shutil.rmtree(self._evaluation.control.folder, ignore_errors=True)

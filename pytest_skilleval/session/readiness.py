@@ -1,0 +1,132 @@
+"""What this machine can do: which sandbox backend is used and why, and whether every agent can be driven."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.options import AGENT, MAX_COST, RESULTS, SANDBOX, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    import pytest
+
+    from pytest_skilleval.core.plan import Plan
+    from pytest_skilleval.core.ports import Backend
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The sandbox backend of a session."""
+
+    backend: Backend
+    reason: str
+    """Why this one, and how it works here."""
+    limits: tuple[str, ...] = ()
+    """What it does not guarantee."""
+
+
+def make_backend(config: pytest.Config, name: str, settings: Settings) -> Backend:
+    """The backend called `name`: a project's own (hook `pytest_skilleval_backend`), else one of the plugin's.
+
+    Raises
+    ------
+    ValueError
+        Nobody knows one of that name.
+    """
+    from pytest_skilleval.sandboxes import backend
+
+    own: Backend | None = config.hook.pytest_skilleval_backend(config=config, name=name)
+    return own if own is not None else backend(name, engine_root=settings.engine_root)
+
+
+def choose_place(config: pytest.Config, settings: Settings) -> Place:
+    """The backend that --skill-sandbox names, or the first that works here, in the order of `auto_order`.
+
+    Raises
+    ------
+    pytest_skilleval.core.errors.UsageProblem
+        None works; the text says of each why not.
+    """
+    from pytest_skilleval.core.errors import UsageProblem
+
+    names = auto_order() if settings.sandbox == AUTO else (settings.sandbox,)
+    failures = []
+    for name in names:
+        try:
+            candidate = make_backend(config, name, settings)
+        except ValueError as error:
+            failures.append(f"{name}: {error}")
+            continue
+        probe = candidate.probe()
+        if probe.available:
+            skipped = f"; not used: {'; '.join(failures)}" if failures else ""
+            chosen = f"{SANDBOX.flag}={name}" if settings.sandbox != AUTO else f"{AUTO}{skipped}"
+            return Place(backend=candidate, reason=f"{probe.reason} ({chosen})", limits=probe.limits)
+        failures.append(f"{name}: {probe.reason}")
+    raise UsageProblem(f"{SANDBOX.flag}: no sandbox can be made here\n  " + "\n  ".join(failures))
+
+
+def auto_order() -> tuple[str, ...]:
+    """Which backends ``auto`` tries, strongest isolation for the least set-up first."""
+    if sys.platform == "linux" and os.geteuid() == 0:
+        return ("sbx", "engine", "docker")
+    return ("sbx", "docker", "engine")
+
+
+def check_agents(plan: Plan, settings: Settings, environment: Mapping[str, str]) -> None:
+    """Every agent of the plan can be driven here, and a live one under CI has a cost limit that somebody said.
+
+    Raises
+    ------
+    pytest_skilleval.core.errors.UsageProblem
+        Names what is missing, and the agent that needs nothing.
+    """
+    from pytest_skilleval.core.errors import UsageProblem
+
+    names = sorted({row.agent for row in plan.selected})
+    problems = [problem for name in names if (problem := missing(name))]
+    if problems:
+        raise UsageProblem(
+            "\n".join([*problems, f"Without keys and programs, the instrument itself can be tried with {AGENT.flag}=scripted"])
+        )
+    if environment.get("CI") and not settings.max_cost_said and live_agents(names):
+        raise UsageProblem(f"{', '.join(live_agents(names))} costs money and this is CI: say how much with {MAX_COST.flag}=USD")
+
+
+def missing(name: str) -> str | None:
+    """What keeps an agent from being driven here, with the mend; None when nothing does."""
+    from pytest_skilleval.agents import agent
+    from pytest_skilleval.core.errors import UsageProblem
+
+    try:
+        agent(name).host_program()
+    except (UsageProblem, ImportError) as problem:
+        return f"{AGENT.flag}: {name} can't run here: {problem}"
+    return None
+
+
+def live_agents(names: Iterable[str]) -> tuple[str, ...]:
+    """The agents among `names` that ask a real model."""
+    from pytest_skilleval.agents import agent
+
+    return tuple(name for name in names if not agent(name).simulated)
+
+
+def check_results(folder: Path) -> None:
+    """Results can be written; UsageProblem when not. The folder is made."""
+    from pytest_skilleval.core.errors import UsageProblem
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageProblem(f"{RESULTS.flag}: can't write to {folder} ({error.strerror}); name another folder") from error

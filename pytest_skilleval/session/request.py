@@ -1,0 +1,121 @@
+"""From the command line to a plan: what is refused, which specs are meant, and the one place where the plan is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_skilleval.options import EVAL, Settings, specs_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_skilleval.core.errors import Fault
+    from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.planning import Request
+
+REFUSED = {
+    "failedfirst": "--ff",
+    "newfirst": "--nf",
+    "stepwise": "--sw",
+    "stepwise_skip": "--sw-skip",
+    "reruns": "--reruns",
+}
+REFUSED_DISTRIBUTIONS = ("loadfile", "loadscope", "each")
+
+
+def refuse_incompatible(config: pytest.Config) -> None:
+    """UsageError for options that select or order runs by outcome, or send runs of one block to one worker or to all."""
+    for dest, flag in REFUSED.items():
+        if config.getoption(dest, None):
+            raise pytest.UsageError(
+                f"{flag} can't be used with {EVAL.flag}: it selects or orders runs by their outcome, which biases the figures; leave it out"
+            )
+    distribution = config.getoption("dist", "no")
+    if distribution in REFUSED_DISTRIBUTIONS:
+        raise pytest.UsageError(
+            f"--dist {distribution} can't be used with {EVAL.flag}: runs start in the plan's random order; give -n alone"
+        )
+
+
+def request_of(config: pytest.Config, settings: Settings) -> Request:
+    """The plan's request. pytest-randomly's seed is ours, unless --skill-random-seed says another."""
+    from pytest_skilleval.core.planning import Request
+
+    seed, origin = settings.random_seed, "--skill-random-seed"
+    randomly = config.getoption("randomly_seed", None)
+    if seed is None and isinstance(randomly, int):
+        seed, origin = randomly, "pytest-randomly's"
+    return Request(
+        agents=settings.agents,
+        models=settings.models,
+        arms=settings.arms,
+        cases=settings.cases,
+        repeats=settings.repeats,
+        release=settings.release,
+        rehearse=settings.rehearse,
+        judged=settings.judge != "off",
+        random_seed=seed,
+        seed_origin=origin,
+    )
+
+
+def meant_files(config: pytest.Config, settings: Settings) -> dict[str, Path]:
+    """The spec file of each skill that --skill-eval means.
+
+    Raises
+    ------
+    pytest_skilleval.core.errors.UsageProblem
+        A pattern that means no spec, with the nearest name.
+    """
+    from pytest_skilleval.core.choosing import choose
+    from pytest_skilleval.core.errors import UsageProblem
+    from pytest_skilleval.core.loading import find_specs
+
+    folder = specs_folder(config)
+    files = {path.parent.name: path for path in find_specs(folder)}
+    if not files:
+        raise UsageProblem(f"{EVAL.flag}: no spec in {folder}; make one with `skilleval new SKILL`, or set ini skilleval_specs")
+    return {skill: files[skill] for skill in choose(settings.skills, tuple(files), what="spec for skill", option=EVAL.flag)}
+
+
+def load_all(files: Mapping[str, Path]) -> tuple[LoadedSpec, ...]:
+    """Load every spec file; SpecError carries the faults of all of them."""
+    from pytest_skilleval.core.errors import SpecError
+    from pytest_skilleval.core.loading import load_spec
+
+    loaded: list[LoadedSpec] = []
+    faults: list[Fault] = []
+    for path in files.values():
+        try:
+            loaded.append(load_spec(path))
+        except SpecError as error:
+            faults += error.faults
+    if faults:
+        raise SpecError(tuple(faults))
+    return tuple(loaded)
+
+
+def load_valid(files: Mapping[str, Path]) -> tuple[LoadedSpec, ...]:
+    """Load the spec files that are valid; collection reports the others."""
+    from pytest_skilleval.core.errors import SpecError
+    from pytest_skilleval.core.loading import load_spec
+
+    valid = []
+    for path in files.values():
+        try:
+            valid.append(load_spec(path))
+        except SpecError:
+            continue
+    return tuple(valid)
+
+
+def left_out_by(config: pytest.Config, paths: Sequence[str]) -> str:
+    """Why rows may be missing in what pytest collected."""
+    reasons = [f"{flag} {value!r}" for flag, value in (("-k", config.getoption("keyword")), ("-m", config.getoption("markexpr"))) if value]
+    reasons += ["--lf"] if config.getoption("lf", default=False) else []
+    reasons += ["--deselect"] if config.getoption("deselect", None) else []
+    reasons += [f"the given paths ({', '.join(paths)})"] if paths else []
+    return f"left out by {', '.join(reasons) or 'a hook of this project'}"

@@ -1,0 +1,90 @@
+"""A generated project with one or more specs and a stand-in for sandboxes and runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+SPEC = """\
+skill: {skill}
+defaults: {{agents: [{agent}], arms: [without, with], repeats: 2}}
+agents: [claude-code, codex]
+arms:
+  without: {{role: baseline, exclude: [{skill}]}}
+  with: {{role: treatment}}
+contrasts: {{primary: [[without, with]]}}
+cases:
+"""
+
+CASE = """\
+  - id: {id}
+    kind: outcome
+    expects: improve
+    family: {id}
+    turns:
+      - prompts: [Please put things in order., Make some room., Clean this place.]
+        must:
+          - {{id: says-yes, {check}}}
+    rehearsals:
+      - {{id: good, plays: {{skill: loaded}}, expect: pass, turns: [{{reply: "yes"}}]}}
+      - {{id: bad, plays: {{skill: absent}}, expect: fail, trips: [says-yes], turns: [{{reply: "no"}}]}}
+"""
+
+CASES = tuple(CASE.format(id=name, check="reply: 'yes'") for name in ("one", "two"))
+
+
+class Project:
+    """A folder with specs, a stand-in, and ways to run pytest in it."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        self.path: Path = pytester.path
+        pytester.makeconftest((Path(__file__).parent / "standin.py").read_text())
+        self.behaves({})
+
+    def spec(self, skill: str = "tidy-up", *, cases: tuple[str, ...] = CASES, agent: str = "claude-code", extra: str = "") -> Path:
+        """Write a spec and its skill; returns the spec's path."""
+        self.write(f"specs/catalogue/{skill}/SKILL.md", f"---\nname: {skill}\ndescription: How to tidy up.\n---\nTidy up with care.\n")
+        return self.write(f"specs/{skill}/spec.yaml", SPEC.format(skill=skill, agent=agent) + "".join(cases) + extra)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def behaves(self, rules: dict[str, str]) -> None:
+        """What runs do, by pattern of their id."""
+        self.write("behaviour.json", json.dumps(rules))
+
+    def run(self, *args: str) -> pytest.RunResult:
+        """``pytest`` with these arguments and nothing else, in a process of its own."""
+        return self.pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider", *args, timeout=60)
+
+    def evaluate(self, *args: str, skill: str = "tidy-up") -> pytest.RunResult:
+        """An evaluation with the scripted agent and the stand-in."""
+        return self.run(f"--skill-eval={skill}", "--skill-agent=scripted", "--skill-sandbox=none", *args)
+
+    def results(self, skill: str = "tidy-up") -> Path:
+        """The only results folder."""
+        (folder,) = (self.path / "skill-results").glob(f"*-{skill}")
+        return folder
+
+    def plan(self, skill: str = "tidy-up") -> dict[str, object]:
+        return json.loads((self.results(skill) / "plan.json").read_text())
+
+    def diary(self) -> list[list[str]]:
+        """What the stand-in did: lines of open or close, run id, process id."""
+        file = self.path / "diary.txt"
+        return [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+
+    def opened(self) -> list[str]:
+        return [run_id for what, run_id, _ in self.diary() if what == "open"]
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> Project:
+    """An empty project with the stand-in."""
+    return Project(pytester)
