@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.errors import Fault
-    from pytest_skilleval.core.spec import Seed, Spec
+    from pytest_skilleval.core.spec import Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +63,7 @@ class LoadedSpec:
     unproven: tuple[Fault, ...] = ()
     """Checks that no rehearsal trips or holds; also among the warnings, and errors under ``--skill-rehearse`` and a gate."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Every file the spec refers to, by the name it uses, as it was when the spec was loaded."""
-    skins_by_file: Mapping[str, tuple[Skin, ...]] = field(default_factory=dict)
-
-    def skins_of(self, seed: Seed | None) -> tuple[Skin, ...]:
-        """The skins a block of a case with this seed may draw; one empty skin when it names none."""
-        return self.skins_by_file.get(seed.skins, (Skin(),)) if seed and seed.skins else (Skin(),)
+    """Every file the spec refers to, and all beside a seed in a folder of its own: path in the spec's folder -> bytes when loaded."""
 
     @property
     def folder(self) -> Path:

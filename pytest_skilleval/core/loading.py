@@ -18,7 +18,7 @@ from pytest_skilleval.core.loaded import LoadedSpec, Skin
 from pytest_skilleval.core.positions import Document, shown
 from pytest_skilleval.core.reading import MAX_BYTES, parse_document, read_bytes
 from pytest_skilleval.core.shape import shape
-from pytest_skilleval.core.sidefiles import read_side_files
+from pytest_skilleval.core.sidefiles import read_side_files, seed_file_names
 from pytest_skilleval.core.spec import Seed
 
 __all__ = ["dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
@@ -97,14 +97,13 @@ def _load(path: Path, content: bytes, document: Document, catalogue: Catalogue) 
         text_hash=_text_hash(content, beside.files),
         case_lines={case.id: document.line(("cases", index)) for index, case in enumerate(spec.cases)},
         catalogue=catalogue.skills,
-        skins=beside.skins.get(spec.seed.skins or "", (Skin(),)) if spec.seed else (Skin(),),
+        skins=beside.skins,
         guards=beside.guards,
         instructions=beside.instructions,
         runbook_prompts=beside.runbook or {},
         warnings=(*linted.warnings, *beside.warnings),
         unproven=linted.unproven,
         files=beside.files,
-        skins_by_file=beside.skins,
     )
 
 
@@ -121,7 +120,8 @@ def _hash(files: Mapping[str, bytes]) -> str:
 
 
 def seed_hash(loaded: LoadedSpec, seed: Seed, skin: Skin) -> str:
-    """SHA-256 of all that decides the seeded state: the seed's program, what it makes, and the skin."""
+    """SHA-256 of all that decides the seeded state: the seed's program and its folder, what it makes, and the skin."""
+    files = {f"file {name}": loaded.files[name] for name in seed_file_names(loaded.folder, seed.run)}
     made = dress_makes(seed.makes, skin).model_dump_json()
     names = json.dumps({"names": dict(skin.names), "age_days": skin.age_days}, sort_keys=True)
-    return _hash({"run": loaded.files[seed.run], "makes": made.encode(), "skin": names.encode()})
+    return _hash({**files, "makes": made.encode(), "skin": names.encode()})

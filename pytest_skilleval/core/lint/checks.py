@@ -24,13 +24,12 @@ def check_problems(context: Context) -> Iterator[Problem]:
     """Everything wrong with checks and ``only_if`` claims."""
     for index, case in enumerate(context.spec.cases):
         where: Where = ("cases", index)
-        skins = context.skins_of(case)
         for placed in checks_of(case, where):
-            yield from _check(placed.check, placed.where, skins[0])
+            yield from _check(placed.check, placed.where, context.skins[0])
         claims = list(_claims(case, where))
         for place, claim in claims:
             yield from _claim(claim, place)
-        yield from _names(context, case, claims, skins)
+        yield from _names(context, case, claims)
 
 
 def _check(check: Check, where: Where, skin: Skin) -> Iterator[Problem]:
@@ -101,12 +100,12 @@ def _removed_part(part: RemovedOfType, where: Where) -> Iterator[Problem]:
         yield Problem((*where, "except"), "`except` needs `at_least`: how many others were removed")
 
 
-def _names(context: Context, case: Case, claims: list[tuple[Where, StateClaim]], skins: tuple[Skin, ...]) -> Iterator[Problem]:
+def _names(context: Context, case: Case, claims: list[tuple[Where, StateClaim]]) -> Iterator[Problem]:
     seed = context.spec.seed_of(case)
     if seed is None and "seed" in context.cuts.words:
         return
     named = [(place, types, name) for where, claim in claims for place, types, name in _named(claim, where)]
-    for skin in skins if named else ():
+    for skin in context.skins if named else ():
         made = _made(dress_makes(seed.makes, skin)) if seed else {}
         problems = [
             problem for place, types, name in named if (problem := _unmade(context, place, types, substitute(name, skin.names), made))

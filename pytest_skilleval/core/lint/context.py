@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pytest_skilleval.core.catalogue import Catalogue
@@ -37,7 +37,7 @@ class Context:
     folder
         Name of the folder that holds the spec.
     skins
-        Skins file -> its skins.
+        The skins a block of any case may draw.
     runbook
         Prompt number -> title; None when there is no runbook that could be read.
     """
@@ -47,17 +47,12 @@ class Context:
     cuts: Cuts
     folder: str
     catalogue: Catalogue
-    skins: Mapping[str, tuple[Skin, ...]] = field(default_factory=dict)
+    skins: tuple[Skin, ...] = (Skin(),)
     runbook: Mapping[int, str] | None = None
 
     def line(self, where: Where) -> int:
         """1-based line of a place of the shaped spec."""
         return self.document.line(self.cuts.original(where))
-
-    def skins_of(self, case: Case) -> tuple[Skin, ...]:
-        """The skins that a block of this case may draw."""
-        seed = self.spec.seed_of(case)
-        return self.skins.get(seed.skins or "", (Skin(),)) if seed else (Skin(),)
 
 
 def checks_of(case: Case, where: Where) -> Iterator[Placed]:

@@ -20,17 +20,20 @@ def seed_problems(context: Context) -> Iterator[Problem]:
     """Everything wrong with what seeds make and what is filled in."""
     spec = context.spec
     if spec.seed:
-        yield from _seed(spec.seed, ("seed",), context.skins.get(spec.seed.skins or "", (Skin(),)))
+        yield from _seed(spec.seed, ("seed",), context.skins[0])
     for index, case in enumerate(spec.cases):
         if case.seed:
-            yield from _seed(case.seed, ("cases", index, "seed"), context.skins_of(case))
+            where: Where = ("cases", index, "seed")
+            yield from _seed(case.seed, where, context.skins[0])
+            if case.seed.skins is not None and (spec.seed is None or case.seed.skins != spec.seed.skins):
+                yield Problem((*where, "skins"), "one skin is drawn for a block of any case; name the file under the spec's own `seed`")
     yield from _references(context)
 
 
-def _seed(seed: Seed, where: Where, skins: tuple[Skin, ...]) -> Iterator[Problem]:
+def _seed(seed: Seed, where: Where, skin: Skin) -> Iterator[Problem]:
     for kind, names in (("containers", tuple(seed.makes.containers)), ("volumes", seed.makes.volumes), ("networks", seed.makes.networks)):
-        yield from _names(names, (*where, "makes", kind), _NAME, skins[0], by_key=kind == "containers")
-    yield from _names(seed.makes.images, (*where, "makes", "images"), _IMAGE, skins[0], by_key=False)
+        yield from _names(names, (*where, "makes", kind), _NAME, skin, by_key=kind == "containers")
+    yield from _names(seed.makes.images, (*where, "makes", "images"), _IMAGE, skin, by_key=False)
 
 
 def _names(names: tuple[str, ...], where: Where, shape: re.Pattern[str], skin: Skin, *, by_key: bool) -> Iterator[Problem]:
@@ -44,17 +47,13 @@ def _names(names: tuple[str, ...], where: Where, shape: re.Pattern[str], skin: S
 
 
 def _references(context: Context) -> Iterator[Problem]:
-    """``${key}`` without a name; all skins of a file name the same things, so the first one tells."""
+    """``${key}`` without a name; all skins name the same things, so the first one tells."""
     if not context.document.has_references:
         return
-    spec = context.spec
-    if spec.seed:
-        known = context.skins.get(spec.seed.skins or "", (Skin(),))[0].names
-        for where, text in texts(spec.seed, ("seed",)):
-            yield from _unknown(where, text, frozenset(known))
-    for index, case in enumerate(spec.cases):
-        names = frozenset(context.skins_of(case)[0].names)
-        for where, text in texts(case, ("cases", index)):
+    names = frozenset(context.skins[0].names)
+    parts = [(("seed",), context.spec.seed), *((("cases", index), case) for index, case in enumerate(context.spec.cases))]
+    for place, part in parts:
+        for where, text in texts(part, place):
             yield from _unknown(where, text, names)
 
 
