@@ -27,7 +27,7 @@ class SideFiles:
     """What the files said; a file with faults is missing here and its faults stand in `faults`."""
 
     files: dict[str, bytes] = field(default_factory=dict)
-    skins: dict[str, tuple[Skin, ...]] = field(default_factory=dict)
+    skins: tuple[Skin, ...] = (Skin(),)
     guards: dict[str, tuple[str, ...]] = field(default_factory=dict)
     instructions: dict[str, bytes] = field(default_factory=dict)
     runbook: dict[int, str] | None = None
@@ -42,6 +42,8 @@ def read_side_files(spec: Spec, folder: Path, catalogue: Catalogue, document: Do
     for where, seed in seeds:
         if seed is not None:
             reader.seed(seed, where)
+    if spec.seed and spec.seed.skins is not None:
+        reader.skins(spec.seed.skins)
     for name in spec.arms:
         reader.arm(name)
     if spec.runbook is not None:
@@ -67,21 +69,24 @@ class _Reader:
     def seed(self, seed: Seed, where: Where) -> None:
         known = seed.run in self.result.files
         program = self._content(seed.run, (*where, "run"))
-        if program is not None and not known:
-            self.result.faults += _seed_faults(program, self._shown(seed.run))
-        if seed.skins is not None and seed.skins not in self.result.skins:
-            document = self._document(seed.skins, (*where, "skins"))
-            if document is not None:
-                self._skins(seed.skins, document)
+        if program is None or known:
+            return
+        self.result.faults += _program_faults(program, self._shown(seed.run))
+        for name in seed_file_names(self.folder, seed.run):
+            content = self._content(name, (*where, "run"))
+            if content is not None and content.startswith(b"#!"):
+                self.result.faults += _line_end_faults(content, self._shown(name))
 
-    def _skins(self, name: str, document: Document) -> None:
+    def skins(self, name: str) -> None:
+        document = self._document(name, ("seed", "skins"))
+        if document is None:
+            return
         skins, faults = skins_of(document)
         for index, skin in enumerate(skins):
             for key, value in skin.names.items():
                 faults = (*faults, *(document.fault((index, "names", key), giveaway_message(word)) for word in giveaways(value, self.spec)))
         self.result.faults += faults
-        if skins:
-            self.result.skins[name] = skins
+        self.result.skins = skins or self.result.skins
 
     def arm(self, name: str) -> None:
         arm = self.spec.arms[name]
@@ -158,12 +163,25 @@ class _Reader:
         return shown(self.folder / name)
 
 
-def _seed_faults(program: bytes, file: str) -> Iterator[Fault]:
-    if b"\r" in program:
-        line = program.count(b"\n", 0, program.index(b"\r")) + 1
+def seed_file_names(folder: Path, run: str) -> tuple[str, ...]:
+    """The files that go into the sandbox with the seed `run`: all in its folder; the program alone when it lies beside the spec."""
+    program = folder / run
+    if program.parent.resolve() == folder.resolve():
+        return (run,)
+    inside = (path for path in program.parent.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in inside))
+
+
+def _line_end_faults(program: bytes, file: str) -> Iterator[Fault]:
+    if b"\r\n" in program:
+        line = program.count(b"\n", 0, program.index(b"\r\n")) + 1
         yield Fault(
             file, line, "", "has Windows line ends (CR LF), which no shell takes; save it with LF (`git config core.autocrlf input`)"
         )
+
+
+def _program_faults(program: bytes, file: str) -> Iterator[Fault]:
+    yield from _line_end_faults(program, file)
     if not program.strip():
         yield Fault(file, 1, "", "is empty; a seed builds the Docker state and verifies that it did")
     elif not program.startswith(b"#!"):
