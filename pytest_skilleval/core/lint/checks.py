@@ -16,6 +16,8 @@ from pytest_skilleval.core.spec import Case, Check, Makes, Removed, RemovedOfTyp
 _KINDS = ("state", "commands", "validator", "reply", "judge")
 _TYPES = ("container", "volume", "image", "network")
 _FOR_ALL_TYPES = ("present", "absent", "replaced", "unchanged")
+UNTAGGED = "<none>"
+"""How claims name an image without a tag, as the engine's own listings do."""
 Made = Mapping[str, frozenset[str]]
 """Type (``container`` ...) -> names."""
 
@@ -119,7 +121,7 @@ def _made(makes: Makes) -> Made:
     return {
         "container": frozenset(makes.containers),
         "volume": frozenset(makes.volumes),
-        "image": frozenset(makes.images),
+        "image": frozenset(makes.images) | ({UNTAGGED} if makes.dangling_images else frozenset()),
         "network": frozenset(makes.networks),
     }
 
