@@ -96,6 +96,9 @@ class RunDoor:
                 self._book(record.api, record.cost_usd)
 
     async def _lead(self, request: web.Request, entry: Entry) -> web.StreamResponse:
+        if request.path == "/":
+            entry.status = 200
+            return web.Response()
         if self._request.models == "scripted":
             return await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {})
         upstream = self._upstreams.get(entry.api)

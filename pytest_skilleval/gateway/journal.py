@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from typing import Any
 
@@ -14,6 +15,8 @@ from pytest_skilleval.core.model_requests import Body, decode, shown, texts
 from pytest_skilleval.gateway.observer import Observer
 from pytest_skilleval.gateway.values import Api, RequestFailure, RequestRecord, RunRequest
 
+ANTHROPIC_PATH = re.compile(r"/|/v1/messages(/count_tokens)?|/v1/models(/[\w.:-]+)?")
+OPENAI_PATH = re.compile(r"/v1/responses(/compact)?|/v1/chat/completions|/v1/models(/[\w.:-]+)?")
 MODEL_CALLS = ("/messages", "/responses")
 
 
@@ -35,7 +38,7 @@ class Entry:
     @property
     def is_model_call(self) -> bool:
         """Whether a model is asked for a reply (and not, say, for a count of tokens)."""
-        return self.method == "POST" and self.path.split("?")[0].endswith(MODEL_CALLS)
+        return self.method == "POST" and self.path.partition("?")[0].endswith(MODEL_CALLS)
 
 
 class Journal:
@@ -133,8 +136,6 @@ def _digest(value: object) -> str:
 
 
 def api_of(path: str) -> Api:
-    """Which API a path belongs to."""
-    plain = path.split("?")[0]
-    if plain.startswith("/v1/messages") or plain == "/":
-        return "anthropic"
-    return "openai" if plain.startswith(("/v1/responses", "/v1/chat/completions", "/v1/models")) else "other"
+    """Which API a path belongs to; ``other``: none, it leads nowhere."""
+    plain = path.partition("?")[0]
+    return "anthropic" if ANTHROPIC_PATH.fullmatch(plain) else "openai" if OPENAI_PATH.fullmatch(plain) else "other"

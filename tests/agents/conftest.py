@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from driving import Bench
+from agent_driving import Bench
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.core.errors import UsageProblem

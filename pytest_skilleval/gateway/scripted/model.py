@@ -41,8 +41,6 @@ class ScriptedModel:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request of a client."""
         raw = await request.read()
-        if request.method == "HEAD" or request.path == "/":
-            return web.Response()
         if request.path.endswith("/count_tokens"):
             return web.json_response({"input_tokens": len(raw) // anthropic.CHARACTERS_PER_TOKEN})
         if request.path.endswith("/messages"):

@@ -1,0 +1,295 @@
+"""The gateway between an agent and a model that does what the test says."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gateway_helpers import ANSWER, FakeUpstream, ask, connect, reply
+
+from pytest_skilleval.core.errors import HarnessError
+from pytest_skilleval.gateway.client import GatewayClient
+from pytest_skilleval.gateway.server import GatewayServer
+from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest
+
+Live = Callable[..., tuple[GatewayClient, Door]]
+CALL = {"model": "claude-opus-4-8", "messages": [{"role": "user", "content": "hello"}]}
+
+
+def last(client: GatewayClient) -> RequestRecord:
+    """The newest record, once its request is over."""
+    for _ in range(200):
+        record = client.records("run")[-1]
+        if record.status is not None or record.failure is not None:
+            return record
+        time.sleep(0.01)
+    raise AssertionError("the request was never recorded")
+
+
+def test_body_is_passed_on_byte_for_byte(live: Live, upstream: FakeUpstream) -> None:
+    """No byte of a request's or a reply's body is changed, valid JSON or not."""
+    _, door = live()
+    raw = b'{ "model":"m",\t"messages": [] , "x":"\xc3\xa9\xff" }\n'
+    status, body, _ = ask(door, raw)
+    assert (status, body, upstream.seen[0].body) == (200, ANSWER, raw)
+
+
+def test_credentials_and_host_are_replaced_and_nothing_else(live: Live, upstream: FakeUpstream) -> None:
+    """The agent's placeholder never leaves, the real credential does, other headers stay."""
+    _, door = live()
+    ask(door, CALL, path="/v1/messages?beta=true", headers={"x-api-key": "placeholder", "authorization": "Bearer x", "anthropic-beta": "a,b"})
+    seen = upstream.seen[0]
+    assert seen.path == "/v1/messages?beta=true"
+    assert seen.headers["x-api-key"] == "the-real-secret"
+    assert "authorization" not in seen.headers
+    assert seen.headers["host"] == f"127.0.0.1:{upstream.port}"
+    assert seen.headers["anthropic-beta"] == "a,b"
+
+
+def test_no_record_holds_a_credential(live: Live) -> None:
+    """What is recorded of a run never holds the real credential."""
+    client, door = live()
+    ask(door, CALL)
+    assert "the-real-secret" not in repr(last(client))
+
+
+def test_stream_is_not_buffered(live: Live, upstream: FakeUpstream) -> None:
+    """The first event reaches the agent while the upstream has not sent the second."""
+    release = threading.Event()
+
+    def two_events(handler: Any) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("connection", "close")
+        handler.end_headers()
+        handler.wfile.write(b"event: message_start\ndata: {}\n\n")
+        handler.wfile.flush()
+        release.wait(10)
+        handler.wfile.write(b"event: message_stop\ndata: {}\n\n")
+        handler.close_connection = True
+
+    upstream.behave = two_events
+    _, door = live()
+    connection = connect(door)
+    connection.request("POST", "/v1/messages", body=json.dumps(CALL))
+    response = connection.getresponse()
+    first = response.read1(100)
+    release.set()
+    rest = response.read()
+    connection.close()
+    assert first.startswith(b"event: message_start")
+    assert rest.endswith(b"event: message_stop\ndata: {}\n\n")
+
+
+def test_usage_ids_limits_and_money_are_recorded(live: Live, upstream: FakeUpstream) -> None:
+    """A call's record holds usage, request id, rate limits and cost, and the ledger has it too."""
+    upstream.behave = lambda handler: reply(handler, headers={"anthropic-ratelimit-requests-remaining": "7"})
+    client, door = live(skill_body="one line\nanother line\n")
+    client.turn("run", 3)
+    ask(door, CALL, headers={"x-stainless-retry-count": "2"})
+    record = last(client)
+    assert (record.usage.input, record.usage.output, record.request_id, record.turn, record.attempt) == (1000, 100, "req_1", 3, 2)
+    assert record.rate_limits == {"anthropic-ratelimit-requests-remaining": "7"}
+    assert record.cost_usd == pytest.approx(1000 * 5e-6 + 100 * 25e-6)
+    assert client.spend("run").run_usd == pytest.approx(0.0075)
+
+
+def test_raw_first_request_is_kept_once_a_turn(live: Live) -> None:
+    """The raw body of the first model call of each turn is kept, later ones are not."""
+    client, door = live()
+    for turn in (1, 2):
+        client.turn("run", turn)
+        ask(door, CALL)
+        ask(door, CALL)
+    kept = [record.body is not None for record in client.records("run")]
+    assert kept == [True, False, True, False]
+    assert json.loads(client.records("run")[0].body or "") == CALL
+
+
+def test_run_over_its_budget_is_stopped(live: Live, upstream: FakeUpstream) -> None:
+    """Once a run has spent its budget its next call is refused, for good, and never reaches the model."""
+    client, door = live(budget_usd=0.005)
+    assert ask(door, CALL)[0] == 200
+    last(client)
+    status, body, _ = ask(door, CALL)
+    assert (status, len(upstream.seen)) == (403, 1)
+    assert b"the session has spent 0.01 USD" in body
+    assert last(client).failure is not None
+
+
+def test_subscription_costs_no_money(live: Live) -> None:
+    """Calls under an account's sign-in are not booked as money."""
+    client, door = live(subscription=True)
+    ask(door, CALL)
+    last(client)
+    spend = client.spend("run")
+    assert (spend.run_usd, spend.unpriced_calls) == (0.0, 0)
+
+
+def test_model_without_a_price_is_counted(live: Live, upstream: FakeUpstream) -> None:
+    """Money that nobody knows is counted as calls without a price, never as 0 USD known."""
+    upstream.behave = lambda handler: reply(handler, ANSWER.replace(b"claude-opus-4-8", b"gpt-unheard-of"))
+    client, door = live()
+    ask(door, CALL)
+    last(client)
+    assert client.spend("run").unpriced_calls == 1
+
+
+def test_busy_upstream_holds_everybody_back(live: Live, upstream: FakeUpstream) -> None:
+    """After a 429 the next request to that host waits as long as it asked; the wait is told apart from latency."""
+    upstream.behave = lambda handler: reply(handler, status=429, headers={"retry-after": "0.4"})
+    client, door = live()
+    assert ask(door, CALL)[0] == 429
+    other = client.open(RunRequest(run="other"))
+    upstream.behave = reply
+    begun = time.monotonic()
+    assert ask(other, CALL)[0] == 200
+    assert time.monotonic() - begun > 0.3
+    (record,) = client.close("other")
+    assert record.waited > 0.3
+    assert record.first_byte_ms is not None
+    assert record.first_byte_ms < 200
+
+
+@pytest.mark.parametrize("path", ["/", "/etc/passwd", "/v1/files", "http://example.org/v1/messages/../../x", "/v1/messages/../x"])
+def test_other_paths_lead_nowhere(live: Live, upstream: FakeUpstream, path: str) -> None:
+    """Only the model APIs' paths lead outside."""
+    _, door = live()
+    status, _, _ = ask(door, CALL, path=path)
+    assert status == (200 if path == "/" else 404)
+    assert upstream.seen == []
+
+
+def test_unreachable_model_is_told_as_such(live: Live, upstream: FakeUpstream) -> None:
+    """A model that can't be reached is a failure of its own, answered at once."""
+    client, door = live()
+    upstream.behave = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)
+    status, _, _ = ask(door, CALL)
+    failure = last(client).failure
+    assert status == 502
+    assert failure is not None
+    assert failure.kind == "unreachable"
+
+
+def test_cut_stream_stays_cut(live: Live, upstream: FakeUpstream) -> None:
+    """A reply that breaks off reaches the agent broken off, not as a shorter whole, and is recorded as cut."""
+
+    def cut(handler: Any) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("content-length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b"event: message_start\ndata: {}\n\n")
+        handler.wfile.flush()
+        handler.connection.shutdown(socket.SHUT_RDWR)
+
+    upstream.behave = cut
+    client, door = live()
+    with pytest.raises(Exception, match=r"reset|Incomplete|closed|Remote|aborted"):
+        ask(door, CALL)
+    failure = last(client).failure
+    assert failure is not None
+    assert failure.kind == "cut"
+
+
+def test_stream_without_its_closing_event_is_cut(live: Live, upstream: FakeUpstream) -> None:
+    """A stream that ends cleanly but without its closing event is recorded as cut."""
+    upstream.behave = lambda handler: reply(handler, b"event: message_start\ndata: {}\n\n", headers={"content-type": "text/event-stream"})
+    client, door = live()
+    ask(door, CALL)
+    failure = last(client).failure
+    assert failure is not None
+    assert failure.kind == "cut"
+
+
+def test_fifty_streams_at_once_lose_and_mix_nothing(live: Live, upstream: FakeUpstream) -> None:
+    """Fifty concurrent replies arrive whole, in order, each at its own asker."""
+
+    def chunks(handler: Any) -> None:
+        name = handler.headers["x-name"]
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("connection", "close")
+        handler.end_headers()
+        for number in range(40):
+            handler.wfile.write(f"data: {name}-{number}\n\n".encode())
+            handler.wfile.flush()
+        handler.close_connection = True
+
+    upstream.behave = chunks
+    _, door = live()
+    got: dict[str, bytes] = {}
+
+    def one(name: str) -> None:
+        got[name] = ask(door, CALL, headers={"x-name": name})[1]
+
+    threads = [threading.Thread(target=one, args=(str(number),)) for number in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    expected = {str(n): "".join(f"data: {n}-{number}\n\n" for number in range(40)).encode() for n in range(50)}
+    assert got == expected
+
+
+def test_closed_door_leads_nowhere(live: Live) -> None:
+    """After `close` nothing is reached through the run's door."""
+    client, door = live()
+    client.close("run")
+    with pytest.raises(OSError):
+        ask(door, CALL)
+
+
+def test_close_does_not_wait_for_a_hanging_model(live: Live, upstream: FakeUpstream) -> None:
+    """Closing a run cuts off what is under way within seconds."""
+    release = threading.Event()
+    upstream.behave = lambda _handler: release.wait(20)
+    client, door = live()
+    asking = threading.Thread(target=lambda: _quietly(lambda: ask(door, CALL)))
+    asking.start()
+    while not upstream.seen:
+        time.sleep(0.01)
+    begun = time.monotonic()
+    client.close("run")
+    took = time.monotonic() - begun
+    release.set()
+    asking.join(10)
+    assert took < 5
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    try:
+        action()
+    except Exception:  # the connection is meant to break
+        return
+
+
+def test_unknown_and_doubled_runs_are_refused(live: Live) -> None:
+    """The control refuses a run it does not know and a run it knows already, with a reason."""
+    client, _ = live()
+    with pytest.raises(HarnessError, match="nobody is not open"):
+        client.records("nobody")
+    with pytest.raises(HarnessError, match="already open"):
+        client.open(RunRequest(run="run"))
+
+
+def test_client_without_a_gateway_says_so() -> None:
+    """A client whose gateway is gone raises a readable error."""
+    with GatewayServer() as server:
+        control = server.control
+    with pytest.raises(HarnessError, match="does not answer"):
+        GatewayClient(control).spend()
+
+
+def test_tcp_door(live: Live) -> None:
+    """A door can be a port of loopback as well."""
+    client, _ = live()
+    door = client.open(RunRequest(run="tcp", tcp=True))
+    assert door.socket is None
+    assert door.url == f"http://127.0.0.1:{door.port}"
+    assert ask(door, CALL)[0] == 200
