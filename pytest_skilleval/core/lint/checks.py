@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from pytest_skilleval.core.changes import DANGLING
 from pytest_skilleval.core.dress import dress_makes, substitute
 from pytest_skilleval.core.lint.context import Context, Problem, checks_of
 from pytest_skilleval.core.loaded import Skin
@@ -16,8 +17,6 @@ from pytest_skilleval.core.spec import Case, Check, Makes, Removed, RemovedOfTyp
 _KINDS = ("state", "commands", "validator", "reply", "judge")
 _TYPES = ("container", "volume", "image", "network")
 _FOR_ALL_TYPES = ("present", "absent", "replaced", "unchanged")
-UNTAGGED = "<none>"
-"""How claims name an image without a tag, as the engine's own listings do."""
 Made = Mapping[str, frozenset[str]]
 """Type (``container`` ...) -> names."""
 
@@ -95,11 +94,9 @@ def _says_something(part: RemovedOfType) -> bool:
 
 def _removed_part(part: RemovedOfType, where: Where) -> Iterator[Problem]:
     if not _says_something(part):
-        yield Problem(where, "says nothing; give `at_least`, `only`, or `except` with `at_least`")
+        yield Problem(where, "says nothing; give `at_least`, `only` or `except`")
     elif part.only is not None and (part.at_least is not None or part.except_ is not None):
         yield Problem((*where, "only"), "`only` already says exactly what is gone; remove `at_least` and `except`")
-    elif part.except_ is not None and part.at_least is None:
-        yield Problem((*where, "except"), "`except` needs `at_least`: how many others were removed")
 
 
 def _names(context: Context, case: Case, claims: list[tuple[Where, StateClaim]]) -> Iterator[Problem]:
@@ -121,7 +118,7 @@ def _made(makes: Makes) -> Made:
     return {
         "container": frozenset(makes.containers),
         "volume": frozenset(makes.volumes),
-        "image": frozenset(makes.images) | ({UNTAGGED} if makes.dangling_images else frozenset()),
+        "image": frozenset(makes.images) | ({DANGLING} if makes.dangling_images else frozenset()),
         "network": frozenset(makes.networks),
     }
 
@@ -136,7 +133,8 @@ def _named(claim: StateClaim, where: Where) -> Iterator[tuple[Where, tuple[str, 
     yield from _named_in(claim.removed, (*where, "removed"), _TYPES)
     for kind in _TYPES:
         if (part := getattr(claim.removed, f"{kind}s")) is not None:
-            yield from _named_in(part, (*where, "removed", f"{kind}s"), (kind,))
+            types = ("volume", "container") if kind == "volume" else (kind,)  # an anonymous volume goes by its container's name
+            yield from _named_in(part, (*where, "removed", f"{kind}s"), types)
 
 
 def _named_in(part: RemovedOfType, where: Where, types: tuple[str, ...]) -> Iterator[tuple[Where, tuple[str, ...], str]]:
@@ -148,7 +146,7 @@ def _unmade(context: Context, where: Where, types: tuple[str, ...], name: str, m
     known = frozenset[str]().union(*(made.get(kind, frozenset()) for kind in types))
     if name in known or name in context.cuts.words:
         return None
-    kind = types[0] if len(types) == 1 else "object"
+    kind = "object" if types == _TYPES else types[0]
     if not known:
         return Problem(where, f"no {kind} is made by the seed, so `{name}` can't be checked; add it under `makes`")
     return Problem(where, f"the seed makes no {kind} `{name}`{did_you_mean(name, known)}")
