@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from pytest_skilleval.core.errors import SandboxError
 from pytest_skilleval.core.ports import Probe, SandboxRequest
 
 from . import host_root, prepared, probe, reap, tree
-from .cgroups import hierarchies
+from .cgroups import Hierarchy, hierarchies
 from .sandbox import EngineSandbox, end
 from .wire import Setup, Started, receive
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 DISK, PIDS = 4 << 30, 4096
 MEMORY = 4 << 30
 START_SECONDS = 60
+_SOCKET_PATH = 107
 _PROJECT = Path(__file__).resolve().parents[3]
 _BOOT = "import sys; sys.path.append({project!r}); from pytest_skilleval.sandboxes.engine.supervisor import main; main({setup!r})"
 
@@ -53,17 +55,31 @@ class EngineBackend:
         ``tree``: a Debian 13 of the sandboxes' own; ``host``: the host's ``/usr``, read-only.
     state_dir
         Folder of live sandboxes; None: `default_state_dir`.
+    in_memory
+        Keep what sandboxes write in memory; None: where the kernel can (6.6 or later), else on the cache's disk.
+    cgroups
+        Finds the control group hierarchies to use.
     """
 
     name = "engine"
     can_restore = True
 
-    def __init__(self, cache: Path, root: str = "tree", state_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        cache: Path,
+        root: str = "tree",
+        state_dir: Path | None = None,
+        *,
+        in_memory: bool | None = None,
+        cgroups: Callable[[], tuple[Hierarchy, ...]] = hierarchies,
+    ) -> None:
         if root not in ("tree", "host"):
             raise ValueError(f"the engine's root is 'tree' or 'host', not {root!r}")
         self.cache = cache
         self.root = root
         self.state_dir = state_dir or default_state_dir()
+        self._scratch = None if (probe.memory_files_take_marks() if in_memory is None else in_memory) else cache / "scratch"
+        self._cgroups = cgroups
         self._tree: tree.Tree | None = None
 
     def probe(self) -> Probe:
@@ -90,7 +106,7 @@ class EngineBackend:
 
     def reap(self) -> tuple[str, ...]:
         """Remove what dead sessions left; see `core.ports.Backend.reap`."""
-        return reap.reap(self.state_dir, hierarchies())
+        return reap.reap(self.state_dir, self._cgroups(), self.cache / "scratch")
 
     def open(self, request: SandboxRequest) -> EngineSandbox:
         """Make a sandbox; see `core.ports.Backend.open`."""
@@ -99,75 +115,74 @@ class EngineBackend:
         name, folder, lock = reap.claim(self.state_dir)
         with contextlib.ExitStack() as undo:
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
-            supervisor, control = _launch(root, request, name, folder, lock, kept)
+            with contextlib.ExitStack() as handed:
+                handed.callback(os.close, lock)
+                supervisor, control = _launch(self._setup(request, name, folder), lock, kept, handed)
             undo.callback(end, supervisor, control)
             started = _await(control, supervisor)
             clients = _connect(folder / "s"), _connect(folder / "s", timeout=None)
-            sandbox = EngineSandbox(request.name, supervisor, control, started, clients, root, store)
+            sandbox = EngineSandbox(request.name, name, supervisor, control, started, clients, root, store)
             if kept is not None:
                 _resume(clients[0], kept)
             undo.pop_all()
             return sandbox
 
+    def _setup(self, request: SandboxRequest, name: str, folder: Path) -> Setup:
+        root = self._root()
+        mounts = (*root.read_only, *((str(source), inside) for source, inside in request.read_only.items()))
+        return Setup(
+            id=name,
+            folder=str(folder),
+            scratch=str(folder / "m" if self._scratch is None else self._scratch / name),
+            tree=str(root.path),
+            masks=root.masks,
+            read_only=mounts,
+            size=(request.disk or DISK) if self._scratch is None else None,
+            hostname=request.hostname,
+            limits={"memory": request.memory or min(MEMORY, _half_of_memory()), "pids": request.pids or PIDS},
+            owner=tree.FIRST_ID,
+            ids=tree.IDS,
+            docker_gid=root.docker_gid,
+            tar=shutil.which("tar") or "/bin/tar",
+            programs=root.programs,
+            cgroups=tuple((str(one.path), one.version, one.controllers) for one in self._cgroups()),
+        )
+
 
 def _launch(
-    root: tree.Tree, request: SandboxRequest, name: str, folder: Path, lock: int, kept: prepared.Kept | None
+    setup: Setup, lock: int, kept: prepared.Kept | None, handed: contextlib.ExitStack
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start the supervisor; it inherits the engine's listening socket, the lock and its lifeline."""
     control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with contextlib.ExitStack() as handed:
-        handed.callback(os.close, lock)
-        handed.enter_context(theirs)
-        listener = handed.enter_context(_listener(folder / "s"))
-        archive = handed.enter_context(open(kept.archive, "rb")) if kept is not None else None
-        setup = _setup(root, request, name, folder, (theirs.fileno(), listener.fileno(), archive.fileno() if archive else None))
-        python = os.path.realpath(sys.executable)
-        supervisor = subprocess.Popen(
-            [os.path.basename(python), "-I", "-S", "-"],
-            executable=python,
-            env={"PATH": os.path.dirname(python)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=folder,
-            start_new_session=True,
-            pass_fds=[one for one in (setup.control, setup.listener, setup.archive, lock) if one is not None],
-        )
-        assert supervisor.stdin is not None
-        supervisor.stdin.write(_BOOT.format(project=str(_PROJECT), setup=setup.dump()).encode())
-        supervisor.stdin.close()
-        return supervisor, control
+    handed.enter_context(theirs)
+    listener = handed.enter_context(_listener(Path(setup.folder, "s")))
+    archive = handed.enter_context(kept.archive.open("rb")).fileno() if kept is not None else None
+    setup = replace(setup, control=theirs.fileno(), listener=listener.fileno(), archive=archive)
+    python = Path(sys.executable).resolve()
+    supervisor = subprocess.Popen(
+        [python.name, "-I", "-S", "-"],
+        executable=python,
+        env={"PATH": str(python.parent)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=setup.folder,
+        start_new_session=True,
+        pass_fds=[one for one in (setup.control, setup.listener, setup.archive, lock) if one is not None],
+    )
+    with supervisor.stdin as program:  # type: ignore[union-attr]
+        program.write(_BOOT.format(project=str(_PROJECT), setup=setup.dump()).encode())
+    return supervisor, control
 
 
 def _listener(path: Path) -> socket.socket:
+    if len(os.fsencode(path)) > _SOCKET_PATH:
+        raise SandboxError(f"the folder for live sandboxes has too long a path for a socket: {path.parent.parent}")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     path.chmod(0o600)
     listener.listen(128)
     return listener
-
-
-def _setup(root: tree.Tree, request: SandboxRequest, name: str, folder: Path, numbers: tuple[int, int, int | None]) -> Setup:
-    control, listener, archive = numbers
-    mounts = (*root.read_only, *((str(source), inside) for source, inside in request.read_only.items()))
-    return Setup(
-        id=name,
-        folder=str(folder),
-        control=control,
-        listener=listener,
-        archive=archive,
-        tree=str(root.path),
-        masks=root.masks,
-        read_only=mounts,
-        size=request.disk or DISK,
-        hostname=request.hostname,
-        limits={"memory": request.memory or min(MEMORY, _half_of_memory()), "pids": request.pids or PIDS},
-        owner=tree.FIRST_ID,
-        ids=tree.IDS,
-        docker_gid=root.docker_gid,
-        tar=shutil.which("tar") or "/bin/tar",
-        programs=root.programs,
-    )
 
 
 def _half_of_memory() -> int:

@@ -116,7 +116,9 @@ def _kill(client: APIClient, running: list[str], paused: list[str]) -> None:
 
 def _age(sandbox: EngineSandbox, days: float, running: list[str]) -> None:
     program = resources.files(__package__).joinpath("ageing.py").read_bytes()
-    command = Command(argv=("python3", "-I", "-S", "-", str(days * DAY), str(sandbox.opened_at), *running), stdin=program, user="root", cwd="/")
+    command = Command(
+        argv=("python3", "-I", "-S", "-", str(days * DAY), str(sandbox.opened_at), *running), stdin=program, user="root", cwd="/"
+    )
     done = sandbox.exec(command, timeout=120)
     if done.exit_code:
         raise SandboxError(f"cannot move the state's times back: {done.stderr.decode(errors='replace')[-1000:]}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from .cgroups import hierarchies, layout
 
 KERNEL = (5, 11)
 """The first that lets a user namespace mount an overlay."""
+MARKS_IN_MEMORY = (6, 6)
+"""The first whose tmpfs takes the user attributes that such an overlay needs."""
 _NAMESPACES = ("--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--cgroup", "--fork", "--mount-proc")
 _LIMITS = (
     "the agent shares this machine's kernel: the sandbox guards against mistakes, less against malice",
@@ -41,6 +44,15 @@ def look(root: str, cache: Path) -> Probe:
     return Probe(available=True, reason=f"private Docker Engine {engine}, {layout_name}", facts={"root": root}, limits=limits)
 
 
+def _release() -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2])
+
+
+def memory_files_take_marks() -> bool:
+    """Whether what sandboxes write can be kept in memory."""
+    return _release() >= MARKS_IN_MEMORY
+
+
 def _troubles(root: str, cache: Path) -> Iterator[str]:
     if sys.platform != "linux":
         yield "needs Linux; use the sbx or docker sandbox here"
@@ -48,8 +60,7 @@ def _troubles(root: str, cache: Path) -> Iterator[str]:
         yield f"needs an x86-64 or arm64 machine, not {platform.machine()}"
     if os.geteuid() != 0:
         yield "needs root: run pytest with sudo, or in a container started with --privileged"
-    release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
-    if release < KERNEL:
+    if _release() < KERNEL:
         yield f"needs Linux {KERNEL[0]}.{KERNEL[1]} or later, not {platform.release()}"
     yield from _namespace_trouble()
     if root == "host":

@@ -27,6 +27,7 @@ def describe(client: APIClient, tree: Tree, started: Started) -> Mapping[str, st
         "cgroups": layout(hierarchies()),
         "limits": limits or "none",
         "root": tree.digest,
+        "filesystem": dict(info.get("DriverStatus") or []).get("Backing Filesystem", ""),
         "kernel": version.get("KernelVersion", ""),
         "notes": "; ".join((*started.notes, *tree.limits)),
         **{f"package {name}": value for name, value in tree.facts.items()},

@@ -39,8 +39,11 @@ def claim(state_dir: Path) -> tuple[str, Path, int]:
     return name, folder, lock
 
 
-def reap(state_dir: Path, found: Iterable[Hierarchy]) -> tuple[str, ...]:
-    """Remove what dead sandboxes left; their names. Those of live sessions are left alone."""
+def reap(state_dir: Path, found: Iterable[Hierarchy], scratch: Path) -> tuple[str, ...]:
+    """Remove what dead sandboxes left; their names. Those of live sessions are left alone.
+
+    `scratch` is the folder of those whose files are on disk.
+    """
     found = tuple(found)
     dead = [folder.name.lstrip(".") for folder in _dead(state_dir)]
     known = {folder.name.lstrip(".") for folder in _folders(state_dir)}
@@ -49,7 +52,7 @@ def reap(state_dir: Path, found: Iterable[Hierarchy]) -> tuple[str, ...]:
     for name in dict.fromkeys(dead):
         for one in found:
             remove_tree(one.path / name)
-        for folder in (state_dir / name, state_dir / f".{name}"):
+        for folder in (state_dir / name, state_dir / f".{name}", scratch / name):
             shutil.rmtree(folder, ignore_errors=True)
     return tuple(dict.fromkeys(dead))
 

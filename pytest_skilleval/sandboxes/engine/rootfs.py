@@ -34,7 +34,7 @@ ENGINE_DATA = {"docker": "/var/lib/docker", "containerd": "/var/lib/containerd"}
 class Outside:
     """What the real root lays ready: (source, read-only folder inside) pairs and the size limit."""
 
-    scratch: str
+    scratch: Path
     tree: str
     masks: tuple[str, ...]
     read_only: tuple[tuple[str, str], ...]
@@ -43,82 +43,91 @@ class Outside:
 
 
 def lay_out(outside: Outside, owner: int) -> None:
-    """As the real root, in a mount namespace of the supervisor: scratch folder and bind mounts."""
+    """As the real root, in a mount namespace of the supervisor: scratch folder and bind mounts.
+
+    The scratch folder becomes the working folder: the sandbox's root may not be let into those above it.
+    """
     scratch = outside.scratch
-    os.makedirs(scratch, exist_ok=True)
-    if outside.size is not None:
-        linux.mount("tmpfs", scratch, "tmpfs", linux.MS_NODEV, f"mode=755,size={outside.size},uid={owner},gid={owner}")
-    for name in ("base", "upper", "work", "root", "empty", *ENGINE_DATA):
-        os.mkdir(f"{scratch}/{name}", 0o755)
-        os.chown(f"{scratch}/{name}", owner, owner)
-    os.chown(scratch, owner, owner)
-    linux.bind(outside.tree, f"{scratch}/base", read_only=True)
+    scratch.mkdir(parents=True)
+    if outside.size is None:
+        linux.bind(str(scratch), str(scratch))
+    else:
+        linux.mount("tmpfs", str(scratch), "tmpfs", linux.MS_NODEV, f"mode=755,size={outside.size},uid={owner},gid={owner}")
+    os.chdir(scratch)
+    for name in (".", "base", "upper", "work", "root", "empty", *ENGINE_DATA):
+        Path(name).mkdir(mode=0o755, exist_ok=True)
+        os.chown(name, owner, owner)
+    linux.bind(outside.tree, "base", read_only=True)
     for number, (source, _) in enumerate(outside.read_only):
-        os.mkdir(f"{scratch}/ro{number}")
-        linux.bind(source, f"{scratch}/ro{number}", read_only=True)
+        Path(f"ro{number}").mkdir()
+        linux.bind(source, f"ro{number}", read_only=True)
 
 
 def build(outside: Outside, found: Sequence[Hierarchy], hostname: str, archive: int | None, tar: str) -> None:
     """As the sandbox's root, in its own namespaces: make the root, restore `archive`, enter it."""
-    os.chdir(outside.scratch)
+    root = Path("root")
     linux.mount("overlay", "root", "overlay", 0, "lowerdir=base,upperdir=upper,workdir=work,userxattr")
     for name, inside in ENGINE_DATA.items():
-        os.makedirs(f"root{inside}", exist_ok=True)
+        Path(f"root{inside}").mkdir(parents=True, exist_ok=True)
         linux.bind(name, f"root{inside}")
     if archive is not None:
-        subprocess.run([tar, "--xattrs", "--xattrs-include=*", "--numeric-owner", "-C", "root", "-xf", "-"], stdin=archive, check=True)
+        unpack = [tar, "--xattrs", "--xattrs-include=*", "--numeric-owner", "-C", "root", "-xf", "-"]
+        subprocess.run(unpack, stdin=archive, check=True)
     for number, (_, inside) in enumerate(outside.read_only):
-        os.makedirs(f"root{inside}", exist_ok=True)
+        Path(f"root{inside}").mkdir(parents=True, exist_ok=True)
         linux.mount("overlay", f"root{inside}", "overlay", linux.MS_RDONLY, f"lowerdir=ro{number}:empty")
     for inside in outside.masks:
-        if os.path.isdir(f"root{inside}"):
+        if Path(f"root{inside}").is_dir():
             linux.mount("tmpfs", f"root{inside}", "tmpfs", linux.MS_RDONLY, "mode=755,size=0")
-    _kernel_mounts(found)
-    _names(hostname)
+    _kernel_mounts(root, found)
+    _names(root, hostname)
     _loopback_up()
     linux.change_root("root")
 
 
-def _kernel_mounts(found: Sequence[Hierarchy]) -> None:
-    linux.mount("proc", "root/proc", "proc", _SAFE)
-    linux.mount("sysfs", "root/sys", "sysfs", _SAFE)
-    linux.mount("tmpfs", "root/dev", "tmpfs", linux.MS_NOSUID, "mode=755,size=65536k")
+def _kernel_mounts(root: Path, found: Sequence[Hierarchy]) -> None:
+    linux.mount("proc", str(root / "proc"), "proc", _SAFE)
+    linux.mount("sysfs", str(root / "sys"), "sysfs", _SAFE)
+    _devices(root / "dev")
+    linux.mount("tmpfs", str(root / "run"), "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
+    (root / "run/lock").mkdir()
+    _cgroup_mounts(root / "sys/fs/cgroup", found)
+
+
+def _devices(dev: Path) -> None:
+    linux.mount("tmpfs", str(dev), "tmpfs", linux.MS_NOSUID, "mode=755,size=65536k")
     for name in DEVICES:
-        Path(f"root/dev/{name}").touch()
-        linux.bind(f"/dev/{name}", f"root/dev/{name}")
+        (dev / name).touch()
+        linux.bind(f"/dev/{name}", str(dev / name))
     for name in ("pts", "shm", "mqueue"):
-        os.mkdir(f"root/dev/{name}")
-    linux.mount("devpts", "root/dev/pts", "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620,gid=5")
-    linux.mount("shm", "root/dev/shm", "tmpfs", _SAFE, "size=65536k")
-    linux.mount("mqueue", "root/dev/mqueue", "mqueue", _SAFE)
+        (dev / name).mkdir()
+    linux.mount("devpts", str(dev / "pts"), "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620,gid=5")
+    linux.mount("shm", str(dev / "shm"), "tmpfs", _SAFE, "size=65536k")
+    linux.mount("mqueue", str(dev / "mqueue"), "mqueue", _SAFE)
     for name, target in _DEV_LINKS.items():
-        os.symlink(target, f"root/dev/{name}")
-    linux.mount("tmpfs", "root/run", "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
-    os.mkdir("root/run/lock")
-    _cgroup_mounts(found)
+        (dev / name).symlink_to(target)
 
 
-def _cgroup_mounts(found: Sequence[Hierarchy]) -> None:
+def _cgroup_mounts(top: Path, found: Sequence[Hierarchy]) -> None:
     """Fresh mounts: in a cgroup namespace they show the sandbox's own group as the root."""
-    top = "root/sys/fs/cgroup"
     if all(one.version == 2 for one in found):
         if found:
-            linux.mount("cgroup2", top, "cgroup2", _SAFE)
+            linux.mount("cgroup2", str(top), "cgroup2", _SAFE)
         return
-    linux.mount("tmpfs", top, "tmpfs", _SAFE, "mode=755,size=4096k")
+    linux.mount("tmpfs", str(top), "tmpfs", _SAFE, "mode=755,size=4096k")
     for one in found:
-        where = f"{top}/{one.path.name}"
-        os.mkdir(where)
+        where = top / one.path.name
+        where.mkdir()
         if one.version == 2:
-            linux.mount("cgroup2", where, "cgroup2", _SAFE)
+            linux.mount("cgroup2", str(where), "cgroup2", _SAFE)
         else:
-            linux.mount("cgroup", where, "cgroup", _SAFE, one.options)
+            linux.mount("cgroup", str(where), "cgroup", _SAFE, one.options)
 
 
-def _names(hostname: str) -> None:
+def _names(root: Path, hostname: str) -> None:
     linux.set_hostname(hostname)
-    Path("root/etc/hostname").write_text(f"{hostname}\n")
-    Path("root/etc/hosts").write_text(f"127.0.0.1\tlocalhost\n127.0.1.1\t{hostname}\n::1\tlocalhost ip6-localhost ip6-loopback\n")
+    (root / "etc/hostname").write_text(f"{hostname}\n")
+    (root / "etc/hosts").write_text(f"127.0.0.1\tlocalhost\n127.0.1.1\t{hostname}\n::1\tlocalhost ip6-localhost ip6-loopback\n")
 
 
 def _loopback_up() -> None:

@@ -39,6 +39,7 @@ class EngineSandbox:
     def __init__(
         self,
         name: str,
+        id: str,
         supervisor: subprocess.Popen[bytes],
         control: socket.socket,
         started: Started,
@@ -47,6 +48,8 @@ class EngineSandbox:
         store: prepared.Store,
     ) -> None:
         self.name = name
+        self.id = id
+        """Names its folder and control groups on the host."""
         self.workspace = WORKSPACE
         self.home = tree.accounts[AGENT_USER].home
         self.client, stream = clients

@@ -13,9 +13,7 @@ from . import linux
 from .cgroups import Group
 from .wire import Account, Program
 
-_INSIDE = (
-    linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
-)
+_INSIDE = linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
 _MARK = "XDG_SESSION_ID"
 ENGINE_SOCKET = "/run/docker.sock"
 
@@ -141,4 +139,3 @@ def _related(session: int, leader: int) -> Iterator[int]:
             if state != b"Z" and (pid == leader or int(parent) in family or int(sid) == leader or marked):
                 family.add(pid)
                 yield pid
-

@@ -15,18 +15,17 @@ import shutil
 import signal
 import socket
 import time
+from pathlib import Path
 from typing import Any
 
 from . import linux, rootfs, spawn
-from .cgroups import Group, hierarchies
+from .cgroups import Group, Hierarchy
 from .wire import Program, Setup, receive, send
 
 DOCKERD_OPTIONS = ("-H", "fd://", "--containerd=/run/containerd/containerd.sock")
 LOGS = {"containerd": "/var/log/containerd.log", "dockerd": "/var/log/docker.log"}
 RESTARTS = 20
-_NAMESPACES = (
-    linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
-)
+_NAMESPACES = linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
 
 
 def main(text: str) -> None:
@@ -51,8 +50,9 @@ class Supervisor:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.control = socket.socket(fileno=setup.control)
-        self.outside = rootfs.Outside(f"{setup.folder}/m", setup.tree, setup.masks, setup.read_only, setup.size)
-        self.group = Group(setup.id, setup.owner, hierarchies(), setup.limits)
+        self.outside = rootfs.Outside(Path(setup.scratch), setup.tree, setup.masks, setup.read_only, setup.size)
+        found = tuple(Hierarchy(Path(path), version, controllers) for path, version, controllers in setup.cgroups)
+        self.group = Group(setup.id, setup.owner, found, setup.limits)
         self.init = 0
         self.inside = -1
         self.daemons: dict[str, tuple[int, int]] = {}
@@ -88,11 +88,10 @@ class Supervisor:
         os.close(tell)
         self.inside = os.pidfd_open(self.init)
         for name in ("uid_map", "gid_map"):
-            with open(f"/proc/{self.init}/{name}", "w") as file:
-                file.write(f"0 {self.setup.owner} {self.setup.ids}\n")
+            Path(f"/proc/{self.init}/{name}").write_text(f"0 {self.setup.owner} {self.setup.ids}\n")
         self.group.add(self.init)
         os.write(open_gate, b"go")
-        with open(report) as file:
+        with os.fdopen(report) as file:
             if file.readline() == "unshared\n":
                 self.group.settle(self.init)
             trouble = file.read()
@@ -139,7 +138,8 @@ class Supervisor:
     def _await_containerd(self) -> None:
         """An engine that finds no containerd backs off for a whole second."""
         end = time.monotonic() + 15
-        while not os.path.exists(f"/proc/{self.init}/root/run/containerd/containerd.sock"):
+        door = Path(f"/proc/{self.init}/root/run/containerd/containerd.sock")
+        while not door.exists():
             if select.select([self.daemons["containerd"][0]], [], [], 0.002)[0] or time.monotonic() > end:
                 raise OSError("containerd did not start")
 
@@ -147,8 +147,9 @@ class Supervisor:
         """The end of the daemons' logs, for an error message."""
         parts = []
         for name, path in LOGS.items():
-            with contextlib.suppress(OSError), open(f"{self.outside.scratch}/upper{path}", errors="replace") as file:
-                parts.append(f"\n{name}: {file.read()[-1500:].strip()}")
+            with contextlib.suppress(OSError):
+                text = Path(f"{self.outside.scratch}/upper{path}").read_text(errors="replace")
+                parts.append(f"\n{name}: {text[-1500:].strip()}")
         return "".join(parts)
 
     def serve(self) -> None:
@@ -226,8 +227,10 @@ class Supervisor:
                 signal.pidfd_send_signal(self.inside, signal.SIGKILL)
             _reap_all()
         self.group.remove()
+        os.chdir("/")
         with contextlib.suppress(OSError):
-            linux.unmount(self.outside.scratch)
+            linux.unmount(str(self.outside.scratch))
+        shutil.rmtree(self.outside.scratch, ignore_errors=True)
         shutil.rmtree(self.setup.folder, ignore_errors=True)
 
 
@@ -242,5 +245,3 @@ def _answer(done: int, message: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         os.write(done, json.dumps(message).encode())
     os.close(done)
-
-

@@ -49,9 +49,7 @@ class Setup:
 
     id: str
     folder: str
-    control: int
-    listener: int
-    archive: int | None
+    scratch: str
     tree: str
     masks: tuple[str, ...]
     read_only: tuple[tuple[str, str], ...]
@@ -63,6 +61,11 @@ class Setup:
     docker_gid: int
     tar: str
     programs: Programs
+    cgroups: tuple[tuple[str, int, tuple[str, ...]], ...]
+    """Path, version and controllers of each hierarchy to use."""
+    control: int = -1
+    listener: int = -1
+    archive: int | None = None
 
     def dump(self) -> str:
         """As JSON."""
@@ -74,6 +77,7 @@ class Setup:
         raw = json.loads(text)
         raw["masks"] = tuple(raw["masks"])
         raw["read_only"] = tuple((source, inside) for source, inside in raw["read_only"])
+        raw["cgroups"] = tuple((path, version, tuple(controllers)) for path, version, controllers in raw["cgroups"])
         raw["programs"] = Programs(**raw["programs"])
         return cls(**raw)
 
