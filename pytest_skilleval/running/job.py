@@ -102,8 +102,8 @@ class Job:
 
     @property
     def seed(self) -> Seed | None:
-        """The case's seed, or the spec's; None: an empty engine."""
-        return self.case.seed or self.loaded.spec.seed
+        """The case's seed in the block's skin (dressing put the spec's there); None: an empty engine."""
+        return self.case.seed
 
     @property
     def turn_timeout(self) -> float:

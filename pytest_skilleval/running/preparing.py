@@ -44,18 +44,11 @@ def open_seeded(job: Job) -> Sandbox:
         _prepare(job, seed, key)
     sandbox = job.backend.open(request(job, restore=key))
     try:
-        verify(sandbox.state(), made_by(job, seed))
+        verify(sandbox.state(), seed.makes)
     except BaseException:
         sandbox.close()
         raise
     return sandbox
-
-
-def made_by(job: Job, seed: Seed) -> Makes:
-    """What the seed makes, in the names of the block's skin."""
-    from pytest_skilleval.core.dress import dress_makes
-
-    return dress_makes(seed.makes, job.skin)
 
 
 def request(job: Job, *, restore: str | None, purpose: str = "") -> SandboxRequest:
@@ -87,7 +80,7 @@ def _prepare(job: Job, seed: Seed, key: str) -> None:
         job.cancellation.attach(sandbox)
         try:
             run_seed(sandbox, job, seed)
-            verify(sandbox.state(), made_by(job, seed))
+            verify(sandbox.state(), seed.makes)
             sandbox.save(key, age_days=job.skin.age_days)
         finally:
             job.cancellation.detach(sandbox)
@@ -99,7 +92,7 @@ def _seed_in_place(job: Job, seed: Seed) -> Sandbox:
     sandbox = job.backend.open(request(job, restore=None))
     try:
         run_seed(sandbox, job, seed)
-        verify(sandbox.state(), made_by(job, seed))
+        verify(sandbox.state(), seed.makes)
     except BaseException:
         sandbox.close()
         raise
