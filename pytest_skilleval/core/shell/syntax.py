@@ -14,8 +14,9 @@ from pytest_skilleval.core.shell.words import text_of, unescape_ansi, word_of, w
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+_SUBSHELLS = frozenset({"subshell", "command_substitution", "process_substitution"})
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
-_PRINTERS = frozenset({"echo", "printf"})
+_ECHO_FLAGS = frozenset({"-e", "-n", "-en", "-ne"})
 _PLAIN = re.compile(r"[^\s{},$`'\"\\]+")
 _MAX_CHOICES = 50
 _SEPARATORS = frozenset(";&|()\n")
@@ -70,12 +71,15 @@ class _Walk:
         self.files: dict[int, tuple[str, ...]] = {}
 
     def commands(self, root: Node) -> Iterator[Written]:
-        stack = [(root, False)]
+        stack: list[tuple[Node | dict[str, str], bool]] = [(root, False)]
         while stack:
             node, nested = stack.pop()
+            if isinstance(node, dict):
+                self.variables = node
+                continue
             kind = node.type
             if kind == "command":
-                yield self._command(node, nested=nested)
+                yield from (self._command(node, part, nested=nested) for part in _lines(node))
             elif kind == "redirected_statement":
                 self._redirects(node)
             elif kind == "pipeline":
@@ -84,14 +88,16 @@ class _Walk:
                 self._assignment(node)
             elif kind == "for_statement":
                 self._loop(node)
+            if kind in _SUBSHELLS:
+                stack.append((dict(self.variables), nested))
             nested = nested or kind in _SUBSTITUTIONS
             stack.extend((child, nested) for child in reversed(node.children) if child.is_named)
 
-    def _command(self, node: Node, *, nested: bool) -> Written:
+    def _command(self, node: Node, children: list[Node], *, nested: bool) -> Written:
         words: list[str] = []
         reads = list(self.files.get(node.id, ()))
         stdin = self.fed.get(node.id)
-        for child in node.children:
+        for child in children:
             if child.type == "file_redirect":
                 reads.extend(self._read(child))
             elif child.type == "herestring_redirect":
@@ -128,13 +134,10 @@ class _Walk:
                 self.fed[target.id] = text
 
     def _printed(self, node: Node) -> str | None:
-        written = self._command(node, nested=False)
+        written = self._command(node, node.children, nested=False)
         if written.words[:1] == ("cat",) and len(written.words) == 1:
             return written.stdin
-        if not written.words or written.words[0] not in _PRINTERS:
-            return None
-        text = " ".join(word for word in written.words[1:] if word not in ("-e", "-n", "-en", "-ne"))
-        return unescape_ansi(text) if written.words[0] == "printf" or "-e" in written.words else text
+        return _echoed(written.words) if written.words[:1] == ("echo",) else _formatted(written.words)
 
     def _assignment(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -166,6 +169,20 @@ class _Walk:
         return word_of(redirect.children[-1], self.variables)
 
 
+def _echoed(words: tuple[str, ...]) -> str:
+    flags = [word for word in words[1:2] if word in _ECHO_FLAGS]
+    text = " ".join(words[1 + len(flags) :])
+    return unescape_ansi(text) if flags and "e" in flags[0] else text
+
+
+def _formatted(words: tuple[str, ...]) -> str | None:
+    """What ``printf`` prints, where its format is plain text or ``%s``."""
+    if words[:1] != ("printf",) or len(words) < 2:
+        return None
+    form = unescape_ansi(words[1])
+    return "".join(form.replace("%s", word) for word in words[2:]) if "%s" in form else form
+
+
 def _choice(values: list[str]) -> str | None:
     """What a loop's variable stands for: its one value, or all of them as the shell writes alternatives, ``{a,b}``."""
     if len(values) == 1:
@@ -174,11 +191,25 @@ def _choice(values: list[str]) -> str | None:
     return f"{{{','.join(values)}}}" if plain else None
 
 
+def _lines(command: Node) -> list[list[Node]]:
+    """The children of a command, line by line: where a line starts with a backslash, the grammar runs on into it."""
+    lines: list[list[Node]] = [[]]
+    for child in command.children:
+        if child.type == "word" and text_of(child).startswith("\n"):
+            lines.append([])
+        lines[-1].append(child)
+    return lines
+
+
 def _first_command(node: Node) -> Node | None:
-    """The command at the left end of `node`: what a pipe or redirection reaches, in all cases that matter here."""
+    """The command at the left end of `node`: the one that a pipe or redirection reaches.
+
+    Of a list or pipeline it is the last member: there the grammar puts the redirection around the whole.
+    """
     current: Node | None = node
     while current is not None and current.type != "command":
-        current = next((child for child in current.children if child.is_named), None)
+        named = [child for child in current.children if child.is_named]
+        current = (named[-1] if current.type in ("list", "pipeline") else named[0]) if named else None
     return current
 
 

@@ -76,7 +76,7 @@ def _ansi(source: str, _variables: Mapping[str, str]) -> str:
 
 
 def _bare(source: str, _variables: Mapping[str, str]) -> str:
-    return _ESCAPED.sub(_bare_escape, source)
+    return _ESCAPED.sub(_bare_escape, source.lstrip("\n"))
 
 
 def _known(source: str, variables: Mapping[str, str]) -> str:
