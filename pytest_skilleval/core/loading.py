@@ -84,7 +84,8 @@ def _load(path: Path, content: bytes, document: Document, catalogue: Catalogue) 
         cuts=shaped.cuts,
         folder=path.parent.name,
         catalogue=catalogue,
-        skins=beside.skins,
+        skins=beside.skins or (Skin(),),
+        names_known=bool(beside.skins),
         runbook=beside.runbook,
     )
     linted = lint(context)

@@ -136,7 +136,7 @@ class _Builder:
         if tag.__class__ is str:
             self._note(node, f"carries the YAML tag `{tag}`; tags are not supported, write the plain value")
         if kind is ScalarNode:
-            return scalar(node.value) if tag.__class__ is tuple and tag[0] else node.value
+            return node.value if tag.__class__ is tuple and not tag[0] else scalar(node.value)
         if depth > MAX_DEPTH:
             self._note(node, "is nested too deeply")
             return None

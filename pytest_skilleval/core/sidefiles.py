@@ -24,7 +24,7 @@ FROM_SKILL = "from-skill"
 
 @dataclass(kw_only=True)
 class SideFiles:
-    """What the files said; a file with faults is missing here and its faults stand in `faults`."""
+    """What the files said; a file with faults is missing here (skins are empty then) and its faults stand in `faults`."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     skins: tuple[Skin, ...] = (Skin(),)
@@ -78,6 +78,7 @@ class _Reader:
                 self.result.faults += _line_end_faults(content, self._shown(name))
 
     def skins(self, name: str) -> None:
+        self.result.skins = ()
         document = self._document(name, ("seed", "skins"))
         if document is None:
             return
@@ -86,7 +87,7 @@ class _Reader:
             for key, value in skin.names.items():
                 faults = (*faults, *(document.fault((index, "names", key), giveaway_message(word)) for word in giveaways(value, self.spec)))
         self.result.faults += faults
-        self.result.skins = skins or self.result.skins
+        self.result.skins = skins
 
     def arm(self, name: str) -> None:
         arm = self.spec.arms[name]

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pytest_skilleval.core.changes import DANGLING
 from pytest_skilleval.core.dress import dress_makes, substitute
 from pytest_skilleval.core.lint.context import Context, Problem, checks_of
-from pytest_skilleval.core.loaded import Skin
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.patterns import PatternError, compile_pattern
 from pytest_skilleval.core.positions import Where
@@ -26,23 +25,23 @@ def check_problems(context: Context) -> Iterator[Problem]:
     for index, case in enumerate(context.spec.cases):
         where: Where = ("cases", index)
         for placed in checks_of(case, where):
-            yield from _check(placed.check, placed.where, context.skins[0])
+            yield from _check(context, placed.check, placed.where)
         claims = list(_claims(case, where))
         for place, claim in claims:
             yield from _claim(claim, place)
         yield from _names(context, case, claims)
 
 
-def _check(check: Check, where: Where, skin: Skin) -> Iterator[Problem]:
+def _check(context: Context, check: Check, where: Where) -> Iterator[Problem]:
     given = [kind for kind in _KINDS if getattr(check, kind) is not None]
     if len(given) != 1:
         found = f"has {' and '.join(f'`{kind}`' for kind in given)}" if given else "has none"
         yield Problem(where, f"a check is exactly one of {', '.join(_KINDS)}; this one {found}")
-    if "of" in check.model_fields_set and check.commands is None:
+    if "of" in check.model_fields_set and check.commands is None and not context.damaged(where):
         yield Problem((*where, "of"), "`of` belongs to `commands` checks only")
     for place, pattern in _patterns(check, where):
         try:
-            compile_pattern(substitute(pattern, skin.names, quote=re.escape))
+            compile_pattern(substitute(pattern, context.skins[0].names, quote=re.escape))
         except PatternError as error:
             yield Problem(place, f"the pattern {error}")
 

@@ -38,6 +38,8 @@ class Context:
         Name of the folder that holds the spec.
     skins
         The skins a block of any case may draw.
+    names_known
+        False when the skins could not be read: then nothing is said about ``${name}`` references.
     runbook
         Prompt number -> title; None when there is no runbook that could be read.
     """
@@ -48,11 +50,16 @@ class Context:
     folder: str
     catalogue: Catalogue
     skins: tuple[Skin, ...] = (Skin(),)
+    names_known: bool = True
     runbook: Mapping[int, str] | None = None
 
     def line(self, where: Where) -> int:
         """1-based line of a place of the shaped spec."""
         return self.document.line(self.cuts.original(where))
+
+    def damaged(self, where: Where) -> bool:
+        """Whether the mapping at a place of the shaped spec lost a key: rules about what it lacks are silent then."""
+        return self.cuts.directly(self.cuts.original(where))
 
 
 def checks_of(case: Case, where: Where) -> Iterator[Placed]:

@@ -48,7 +48,7 @@ def _names(names: tuple[str, ...], where: Where, shape: re.Pattern[str], skin: S
 
 def _references(context: Context) -> Iterator[Problem]:
     """``${key}`` without a name; all skins name the same things, so the first one tells."""
-    if not context.document.has_references:
+    if not (context.document.has_references and context.names_known):
         return
     names = frozenset(context.skins[0].names)
     parts = [(("seed",), context.spec.seed), *((("cases", index), case) for index, case in enumerate(context.spec.cases))]
