@@ -1,6 +1,6 @@
 #!/bin/sh
 # The same machine with a disk that is nearly full, and a site whose build needs a little more than there is.
-# Wants a sandbox with a small disk of its own (`sandbox: {disk: ...}` in the spec): it fills what there is.
+# It fills what there is, so the spec must limit the disk of a case that uses it.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 eval "$(seedkit names)"
@@ -18,7 +18,7 @@ echo '<h1>Coming soon</h1>' > deploy/site/dist/index.html
 free() { df -Pm "$(docker info -f '{{.DockerRootDir}}')" | awk 'NR == 2 { print $4 }'; }
 before=$(free)
 if [ "$before" -gt 1000 ]; then
-  echo "the disk has $before MB free, too many to fill: give the sandbox a small disk" >&2
+  echo "the disk has $before MB free, too many to fill: limit the disk in the spec" >&2
   exit 1
 fi
 docker run --rm --network none -v "$old_volume:/data" "$project/jobs:3" \
