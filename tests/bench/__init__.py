@@ -1,0 +1,1 @@
+"""Benchmarks: ``nox -s bench`` prints figures and ratios to a baseline of the same minute; nothing here passes or fails."""

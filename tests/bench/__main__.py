@@ -1,0 +1,18 @@
+"""Run the benchmarks named on the command line, or all of them."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.bench import loading, offline, plugin_tax, runs
+
+BENCHES = {"plugin": plugin_tax.main, "loading": loading.main, "offline": offline.main, "runs": runs.main}
+
+
+def main() -> None:
+    for name in sys.argv[1:] or BENCHES:
+        print(f"== {name}")
+        BENCHES[name]()
+
+
+main()
