@@ -1,0 +1,132 @@
+"""Runs a real agent CLI against the scripted model, without a sandbox: a HOME and a workspace of its own, loopback only."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_skilleval.agents import agent
+from pytest_skilleval.core.ports import AgentSetup, AgentTurn
+from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.gateway.client import GatewayClient
+from pytest_skilleval.gateway.scripted.script import Fault, Plays, Rehearsal, Script, ScriptTurn
+from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest
+
+SKILL = "careful-removal"
+DESCRIPTION = "House rules for removing things. Use before anything is deleted."
+BODY = "# Careful removal\n\nName exactly what is lost before anything is deleted.\nAsk first when more than one thing goes.\nNever sweep.\n"
+TIMEOUT = 60.0
+
+FEW_RETRIES = {"CLAUDE_CODE_MAX_RETRIES": "1"}
+FEW_RETRIES_OF_CODEX = "request_max_retries = 1\nstream_max_retries = 1\n"
+
+
+def script(*turns: ScriptTurn) -> Script:
+    """A script that plays these turns whatever the arm shows."""
+    return Script(skill=SKILL, rehearsals=(Rehearsal(id="only", plays=Plays(), turns=turns),))
+
+
+@dataclass
+class Turn:
+    """One turn as it went: the raw streams and what they meant."""
+
+    stdout: bytes
+    stderr: bytes
+    exit_code: int | None
+    transcript: TurnTranscript
+
+
+@dataclass
+class Bench:
+    """One agent in its own HOME and workspace, and its door to the scripted model."""
+
+    name: str
+    program: Path
+    client: GatewayClient
+    folder: Path
+    run: str = "run"
+    model: str | None = "scripted"
+    deny: tuple[str, ...] = ()
+    permissions: str = "bypass"
+    environ: dict[str, str] = field(default_factory=dict)
+    session: str | None = None
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.agent = agent(self.name)
+        self.home, self.workspace = self.folder / "home", self.folder / "code"
+        self.home.mkdir(parents=True)
+        self.workspace.mkdir()
+
+    def install(self, name: str = SKILL, *, description: str = DESCRIPTION, body: str = BODY) -> None:
+        """Put a skill where this agent looks for it."""
+        folder = self.home / self.agent.skills_folder / name
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {description}\n---\n{body}")
+
+    def instruct(self, text: str) -> None:
+        """Write the stock instructions file."""
+        path = self.home / self.agent.instructions_file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def open(self, playing: Script, *, faults: tuple[Fault, ...] = (), **more: Any) -> Door:
+        """Register with the gateway and write the agent's files."""
+        guard = bool(self.deny)
+        self.door = self.client.open(
+            RunRequest(run=self.run, models="scripted", skill_body=BODY, script=playing, faults=faults, guard=guard, tcp=True, **more)
+        )
+        for file in self.agent.files(self.setup):
+            path = self.home / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content + (FEW_RETRIES_OF_CODEX.encode() if path.name == "config.toml" else b""))
+        return self.door
+
+    @property
+    def setup(self) -> AgentSetup:
+        """What the adapter is told."""
+        return AgentSetup(
+            deny=self.deny,
+            permissions=self.permissions,
+            model=self.model,
+            endpoint=self.door.url,
+            workspace=str(self.workspace),
+            home=str(self.home),
+            env=self.door.env,
+        )
+
+    def turn(self, prompt: str, *, timeout: float = TIMEOUT, extra: tuple[str, ...] = ()) -> Turn:
+        """Drive one turn to its end."""
+        self.number += 1
+        self.client.turn(self.run, self.number)
+        command = self.agent.command(AgentTurn(prompt=prompt, setup=self.setup, session_id=self.session, number=self.number))
+        environ = {
+            "PATH": f"{self.program.parent}:{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "IS_SANDBOX": "1",  # Claude Code refuses to skip permissions for root elsewhere
+            **FEW_RETRIES,
+            **self.environ,
+            **command.env,
+        }
+        try:
+            done = subprocess.run(
+                [*command.argv, *extra], input=command.stdin, env=environ, cwd=self.workspace, capture_output=True, timeout=timeout, check=False
+            )
+            stdout, stderr, code = done.stdout, done.stderr, done.returncode
+        except subprocess.TimeoutExpired as late:
+            stdout, stderr, code = late.stdout or b"", late.stderr or b"", None
+        transcript = self.agent.parse(stdout, stderr, code)
+        self.session = transcript.session_id or self.session
+        return Turn(stdout, stderr, code, transcript)
+
+    def requests(self) -> tuple[RequestRecord, ...]:
+        """The model calls so far."""
+        return tuple(record for record in self.client.records(self.run) if record.method == "POST")
+
+
+def other(bench: Bench, run: str, **changes: Any) -> Bench:
+    """A second bench like `bench`, with a HOME and a workspace of its own."""
+    return replace(bench, run=run, folder=bench.folder.parent / run, session=None, number=0, **changes)

@@ -1,0 +1,271 @@
+"""The real agent CLIs, driven by the adapters against the scripted model on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from agent_driving import BODY, DESCRIPTION, SKILL, Bench, script
+
+from pytest_skilleval.core import first_requests, model_requests
+from pytest_skilleval.core.transcript import usage_of_run
+from pytest_skilleval.gateway import reading
+from pytest_skilleval.gateway.scripted.script import Script, ScriptTurn
+
+pytestmark = pytest.mark.npm
+both = pytest.mark.parametrize("name", ["claude-code", "codex"])
+Benches = Callable[..., Bench]
+
+
+def play(bench: Bench, *turns: ScriptTurn) -> None:
+    """Install the skill and register these turns."""
+    bench.install()
+    bench.open(script(*turns))
+
+
+@both
+def test_a_turn_is_read_whole(bench: Benches, name: str) -> None:
+    """Commands with exit codes and output, the reply, session, model and usage are read from a real turn."""
+    one = bench(name)
+    play(one, ScriptTurn(run=("echo one > file; cat file", "ls /nonexistent"), reply="Both done."))
+    turn = one.turn("Do it.")
+    seen = turn.transcript
+    assert (turn.exit_code, seen.failure, seen.closing, seen.broken_lines, seen.unknown_events) == (0, None, "complete", 0, 0)
+    assert [(c.line, c.executed, c.denied, c.exit_code, c.subagent) for c in seen.commands] == [
+        ("echo one > file; cat file", True, False, 0, False),
+        ("ls /nonexistent", True, False, 2, False),
+    ]
+    assert seen.commands[0].output.strip() == "one"
+    assert "No such file" in seen.commands[1].output
+    assert (seen.reply, seen.messages) == ("Both done.", ("Both done.",))
+    assert (one.workspace / "file").read_text() == "one\n"
+    assert seen.session_id
+
+
+@both
+def test_usage_equals_what_the_gateway_counted(bench: Benches, name: str) -> None:
+    """Tokens of a two-turn session, as the CLI tells them, equal the gateway's own count: nothing twice, nothing lost."""
+    one = bench(name)
+    play(one, ScriptTurn(run=("true", "true"), reply="One."), ScriptTurn(run=("true",), reply="Two."))
+    told = usage_of_run([one.turn("First.").transcript.usage, one.turn("Second.").transcript.usage])
+    counted = reading.usage_of(one.requests())
+    assert (told.input, told.output, told.cache_read) == (counted.input, counted.output, counted.cache_read)
+
+
+@both
+def test_second_turn_goes_on_with_the_session(bench: Benches, name: str) -> None:
+    """A resumed turn keeps the session id, and the model still sees the first turn."""
+    one = bench(name)
+    play(one, ScriptTurn(reply="The word is heliotrope."), ScriptTurn(run=("echo two",), reply="Two."))
+    first, second = one.turn("Say a word."), one.turn("Go on.")
+    assert first.transcript.session_id == second.transcript.session_id
+    assert second.transcript.reply == "Two."
+    body = [record for record in one.requests() if record.turn == 2][0].body or ""
+    assert "heliotrope" in body
+
+
+PROMPTS = {
+    "dash": "-p --help is what I typed",
+    "newlines": "first line\n\n  second line\n",
+    "quotes": "it's \"quoted\" `ticks` $HOME \\n %s",
+    "unicode": "Räum auf: 日本語 🚢 \u200d \u00a0end",
+    "long": "x" * 100_000 + " end",
+    "dashes": "--",
+}
+
+
+@both
+@pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS.keys())
+def test_prompt_reaches_the_model_unchanged(bench: Benches, name: str, prompt: str) -> None:
+    """Whatever a prompt looks like, the model is shown it byte for byte."""
+    one = bench(name)
+    play(one, ScriptTurn(reply="Yes."))
+    turn = one.turn(prompt)
+    assert turn.transcript.reply == "Yes.", turn.stderr
+    assert prompt in model_requests.texts(reading.first_request(one.requests()))
+
+
+@both
+def test_skill_is_loaded_and_dosed(bench: Benches, name: str) -> None:
+    """A load is in the transcript, and the gateway sees the body come into the context."""
+    one = bench(name)
+    play(one, ScriptTurn(load=True, run=("true",), reply="Loaded."))
+    seen = one.turn("Load it.").transcript
+    if name == "claude-code":
+        assert [(call.name, call.ok) for call in seen.skill_calls] == [(SKILL, True)]
+    else:
+        assert f"/{SKILL}/SKILL.md" in seen.commands[0].line
+    dose = reading.dose_of(one.requests(), SKILL)
+    assert dose is not None
+    assert (dose.highest, dose.course, dose.first_call is not None) == (1.0, "fully read", True)
+    assert one.requests()[0].dose == 0.0
+
+
+@both
+def test_failed_load_is_no_load(bench: Benches, name: str) -> None:
+    """Loading a skill that is not there fails visibly in the transcript, and the dose stays 0."""
+    one = bench(name)
+    one.open(script(ScriptTurn(load=True, reply="Hm.")))
+    seen = one.turn("Load it.").transcript
+    assert [call.ok for call in seen.skill_calls] == ([False] if name == "claude-code" else [])
+    assert [command.exit_code for command in seen.commands] == ([] if name == "claude-code" else [1])
+    dose = reading.dose_of(one.requests(), SKILL)
+    assert dose is not None
+    assert dose.course == "unseen"
+
+
+@both
+def test_model_is_shown_exactly_the_arm(bench: Benches, name: str) -> None:
+    """The first request lists the installed skill with its description and the instructions, and no MCP server."""
+    one = bench(name)
+    one.instruct("House style: be brief.\n")
+    (one.workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"stray": {"command": "true", "args": []}}}))
+    play(one, ScriptTurn(reply="Yes."))
+    offered = one.turn("Hello.").transcript.offered
+    shown = reading.first_shown(one.requests())
+    assert shown is not None
+    assert {skill.name: skill.description for skill in shown.skills}[SKILL] == DESCRIPTION
+    assert [text.strip() for text in shown.instructions] == ["House style: be brief."]
+    assert shown.mcp_servers == ()
+    assert offered.mcp_servers in {(), None}
+    assert offered.skills is None or SKILL in offered.skills
+
+
+@both
+def test_arms_differ_by_the_declared_bytes_only(bench: Benches, name: str) -> None:
+    """Between an arm with the skill and one without, first requests differ by the listing entry and nothing else."""
+    bodies = []
+    for arm in ("with", "without"):
+        one = bench(name, run=arm)
+        one.install("other-skill", description="Something else.")
+        one.instruct("House style: be brief.\n")
+        if arm == "with":
+            one.install()
+        one.open(script(ScriptTurn(reply="Yes.")))
+        one.turn("Hello.")
+        text = json.dumps(reading.first_request(one.requests())).replace(str(one.folder), "")
+        bodies.append(json.loads(text.replace(re.sub(r"[^A-Za-z0-9]", "-", str(one.folder)), "")))
+    found = first_requests.differences(*bodies)
+    entry = [f"- {SKILL}: {DESCRIPTION}", f"- {SKILL}: {DESCRIPTION} (file: r0/{SKILL}/SKILL.md)"]
+    assert found
+    assert first_requests.undeclared(found, entry) == ()
+
+
+@both
+def test_guard_bites(bench: Benches, name: str) -> None:
+    """A denied command is attempted and not executed, and what follows still runs."""
+    one = bench(name, deny=("rm -r",))
+    (one.workspace / "keep").mkdir()
+    play(one, ScriptTurn(run=("ls", "rm -r keep", "cd . && rm -r keep", "echo after"), reply="Denied."))
+    seen = one.turn("Clean up.").transcript
+    state = {command.line: (command.executed, command.denied) for command in seen.commands}
+    assert state["rm -r keep"] == state["cd . && rm -r keep"] == (False, True)
+    assert state["ls"] == state["echo after"] == (True, False)
+    assert (one.workspace / "keep").is_dir()
+    assert (seen.denials, seen.failure, seen.reply) == (2, None, "Denied.")
+    assert sum(call.denied for call in seen.tool_calls) == 2
+
+
+def test_default_permissions_deny_and_count(bench: Benches) -> None:
+    """Claude Code under default permissions denies what a human would be asked, and the denials are counted."""
+    one = bench("claude-code", permissions="default")
+    play(one, ScriptTurn(run=("ls", "curl -s http://127.0.0.1:9"), reply="Asked."))
+    seen = one.turn("Fetch.").transcript
+    assert [(command.executed, command.denied) for command in seen.commands] == [(True, False), (False, True)]
+    assert (seen.denials, seen.failure) == (1, None)
+
+
+@both
+def test_parallel_calls_keep_their_results(bench: Benches, name: str) -> None:
+    """Tool calls sent in one message each get their own result."""
+    one = bench(name)
+    play(one, ScriptTurn(run=("echo one", "echo two", "exit 3"), manner="parallel", reply="Done."))
+    seen = one.turn("Go.").transcript
+    assert sorted((c.line, c.exit_code, c.output.strip()) for c in seen.commands) == [
+        ("echo one", 0, "one"),
+        ("echo two", 0, "two"),
+        ("exit 3", 3, ""),
+    ]
+
+
+def test_subagent_commands_are_commands(bench: Benches) -> None:
+    """What a sub-agent of Claude Code runs is in the transcript, marked, and its tokens are counted once."""
+    one = bench("claude-code")
+    play(one, ScriptTurn(run=("echo one > file", "echo two"), manner="subagent", reply="Delegated."))
+    seen = one.turn("Go.").transcript
+    assert [(c.line, c.subagent, c.executed) for c in seen.commands] == [("echo one > file", True, True), ("echo two", True, True)]
+    assert (seen.reply, seen.messages) == ("Delegated.", ("Delegated.",))
+    assert seen.usage.input == reading.usage_of(one.requests()).input
+    assert (one.workspace / "file").exists()
+
+
+def test_subagent_of_codex_is_warned_of(bench: Benches) -> None:
+    """Codex' stream hides what a sub-agent did; the transcript says so."""
+    one = bench("codex")
+    play(one, ScriptTurn(run=("echo one",), manner="subagent", reply="Delegated."))
+    seen = one.turn("Go.").transcript
+    assert any("sub-agent" in warning for warning in seen.warnings)
+
+
+def test_background_command_is_marked(bench: Benches) -> None:
+    """A background command is executed, marked, and has no exit code of its own."""
+    one = bench("claude-code")
+    play(one, ScriptTurn(run=("echo one",), manner="background", reply="Started."))
+    (command,) = one.turn("Go.").transcript.commands
+    assert (command.background, command.executed, command.exit_code) == (True, True, None)
+
+
+@both
+def test_big_output_is_survived(bench: Benches, name: str) -> None:
+    """A command that prints megabytes leaves a whole transcript."""
+    one = bench(name)
+    play(one, ScriptTurn(run=("seq 1 300000",), reply="Long."))
+    seen = one.turn("Go.").transcript
+    assert (seen.reply, seen.commands[0].exit_code, seen.broken_lines) == ("Long.", 0, 0)
+
+
+@both
+def test_unknown_flag_is_named(bench: Benches, name: str) -> None:
+    """A flag that the installed version rejects is a crash that names the flag."""
+    one = bench(name)
+    play(one, ScriptTurn(reply="Never."))
+    seen = one.turn("Go.", extra=("--no-such-flag",)).transcript
+    assert seen.failure is not None
+    assert (seen.failure.blame, "--no-such-flag" in seen.failure.reason, seen.reply) == ("agent_crash", True, None)
+
+
+@both
+def test_no_secret_in_argv_and_a_version_to_ask(bench: Benches, name: str) -> None:
+    """The version command answers, and no credential stands in an argv."""
+    import subprocess
+
+    one = bench(name)
+    play(one, ScriptTurn(reply="Yes."))
+    command = one.agent.version_command()
+    assert command is not None
+    done = subprocess.run(command.argv, env={"PATH": f"{one.program.parent}:/usr/bin:/bin", "HOME": str(one.home)}, capture_output=True, timeout=30)
+    assert any(character.isdigit() for character in done.stdout.decode())
+
+
+@both
+def test_default_model_plays_too(bench: Benches, name: str) -> None:
+    """The scripted model serves the CLI's own default model as well, whichever tools that one is given."""
+    one = bench(name, model=None)
+    play(one, ScriptTurn(load=True, run=("echo one > file",), reply="Done."))
+    seen = one.turn("Go.").transcript
+    assert (seen.reply, (one.workspace / "file").exists()) == ("Done.", True)
+    dose = reading.dose_of(one.requests(), SKILL)
+    assert dose is not None
+    assert dose.highest == 1.0
+
+
+@both
+def test_rules_arm_has_the_dose_from_the_start(bench: Benches, name: str) -> None:
+    """Instructions that hold the skill's body give the full dose in the first call."""
+    one = bench(name)
+    one.instruct(BODY)
+    one.open(Script())
+    one.turn("Go.")
+    assert one.requests()[0].dose == 1.0
