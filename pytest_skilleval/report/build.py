@@ -15,6 +15,7 @@ from pytest_skilleval.report.effects import effects
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.friction import friction
 from pytest_skilleval.report.gates import gate
+from pytest_skilleval.report.loading import loading
 from pytest_skilleval.report.rows import run_row
 from pytest_skilleval.report.trigger import trigger
 from pytest_skilleval.report.values import BANNER, Document, Report
@@ -55,7 +56,8 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
         rates=rates.rates(cells, facts),
         effects=found,
         harm=harm.harm(cells),
-        harm_effects=harm.harm_effects(cells, facts, session.random_seed),
+        harm_effects=harm.harm_effects(cells, facts),
+        loading=loading(cells, facts),
         trigger=trigger(cells, facts),
         fidelity=rates.fidelity(cells, facts.skill),
         pass_hat_k=rates.pass_hat_k(cells),

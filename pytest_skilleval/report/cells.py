@@ -90,6 +90,11 @@ def tally(runs: Sequence[MeasuredRun]) -> Tally:
     return Tally(found["pass"], found["fail"], found["undecided"], found["error"], found["void"])
 
 
+def added(tallies: Iterable[Tally]) -> Tally:
+    """The sum of some tallies."""
+    return Tally(*map(sum, zip((0, 0, 0, 0, 0), *tallies, strict=True)))
+
+
 def verdict(run: MeasuredRun) -> str | None:
     """``pass | fail | undecided``; None for a run that could not be measured."""
     return run.score.verdict if run.status == "scored" and run.score else None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from pytest_skilleval.core.statistics.missing import UNEQUAL_LOSS, Loss, loss
 from pytest_skilleval.core.statistics.paired import PairedEffect, paired_effect
 from pytest_skilleval.core.statistics.values import PairedCounts
-from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, tally
+from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added, tally
 from pytest_skilleval.report.facts import Pair, SpecFacts
 from pytest_skilleval.report.values import ArmCount, EffectCase
 
@@ -26,12 +27,18 @@ class Subject(NamedTuple):
     group: Group
 
 
-class CasePair(NamedTuple):
+@dataclass(frozen=True)
+class CasePair:
     """Runs of one case in both arms."""
 
     case: str
     before: Runs
     after: Runs
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, Tally]:
+        """Outcomes before and after; counted once, for a case stands in several comparisons."""
+        return tally(self.before), tally(self.after)
 
     @property
     def family(self) -> str | None:
@@ -89,6 +96,12 @@ def per_case(cases: Sequence[CasePair]) -> tuple[EffectCase, ...]:
     return tuple(_effect_case(one) for one in cases)
 
 
+def paired(one: CasePair) -> PairedCounts:
+    """Counts of one case in both arms, as the statistics take them."""
+    before, after = one.tallies
+    return PairedCounts(one.case, before.passed, before.scored, after.passed, after.scored, one.family, before.undecided, after.undecided)
+
+
 def _strata(cases: list[CasePair], kind: str) -> Iterator[tuple[str, list[CasePair]]]:
     if kind == "outcome":
         for expects in ("improve", "hold"):
@@ -100,8 +113,8 @@ def _strata(cases: list[CasePair], kind: str) -> Iterator[tuple[str, list[CasePa
 
 
 def _compared(subject: Subject, cases: list[CasePair], random_seed: int, *, primary: bool) -> Comparison:
-    counts = tuple(_paired(one) for one in cases)
-    before, after = (tally([run for one in cases for run in (one.after if which else one.before)]) for which in (0, 1))
+    counts = tuple(map(paired, cases))
+    before, after = (added(one.tallies[which] for one in cases) for which in (0, 1))
     return Comparison(subject, tuple(cases), counts, paired_effect(counts, random_seed=random_seed), _loss(before, after), primary)
 
 
@@ -115,17 +128,11 @@ def _loss(before: Tally, after: Tally) -> Loss:
     return lost
 
 
-def _paired(one: CasePair) -> PairedCounts:
-    before, after = tally(one.before), tally(one.after)
-    return PairedCounts(one.case, before.passed, before.scored, after.passed, after.scored, one.family, before.undecided, after.undecided)
-
-
 def _effect_case(one: CasePair) -> EffectCase:
-    before, after = _arm_count(one.before), _arm_count(one.after)
+    before, after = map(_arm_count, one.tallies)
     difference = after.passed / after.scored - before.passed / before.scored if before.scored and after.scored else None
     return EffectCase(case=one.case, family=one.family, from_=before, to=after, difference=difference)
 
 
-def _arm_count(runs: Runs) -> ArmCount:
-    count = tally(runs)
+def _arm_count(count: Tally) -> ArmCount:
     return ArmCount(passed=count.passed, scored=count.scored, undecided=count.undecided, lost=count.lost)

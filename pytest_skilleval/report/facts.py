@@ -56,6 +56,10 @@ class SpecFacts:
     cases: Mapping[str, CaseFacts] = field(default_factory=dict)
     gate: GateFacts | None = None
 
+    def arm(self, name: str) -> ArmFacts:
+        """The arm's facts; of one that the spec no longer has: its role is unknown."""
+        return self.arms.get(name, ArmFacts(role="unknown"))
+
     @classmethod
     def of(cls, loaded: LoadedSpec) -> SpecFacts:
         """The facts of a loaded spec. Without named contrasts, each treatment is compared with the first baseline."""

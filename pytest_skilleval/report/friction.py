@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from statistics import fmean
 from typing import NamedTuple
 
 from pytest_skilleval.core.record import MeasuredRun
-from pytest_skilleval.core.statistics.values import LEVEL
-from pytest_skilleval.report.cells import Cells, Group
+from pytest_skilleval.core.statistics.proportions import new_cases_interval
+from pytest_skilleval.core.statistics.skewed import CostPair, cost_effect
+from pytest_skilleval.core.statistics.values import cluster_means
+from pytest_skilleval.report.cells import Cells, Group, Runs
 from pytest_skilleval.report.comparisons import CasePair, case_pairs, contrasts
 from pytest_skilleval.report.facts import Pair, SpecFacts
+from pytest_skilleval.report.numbers import figure, of_estimate
 from pytest_skilleval.report.values import Figure, Friction
+
+ASKED = "asked first"
 
 
 class Metric(NamedTuple):
-    """One thing that is counted per run; None where the run does not tell."""
+    """One amount that a run uses; None where the run does not tell."""
 
     name: str
     unit: str
@@ -28,7 +34,6 @@ def _tokens(run: MeasuredRun) -> float | None:
 
 
 METRICS = (
-    Metric("asked first", "share", lambda run: float(bool(run.score and run.score.asked_first))),
     Metric("turns", "", lambda run: run.turns_sent),
     Metric("tool calls", "", lambda run: run.tool_calls),
     Metric("tokens", "", _tokens),
@@ -38,7 +43,7 @@ METRICS = (
 
 
 def friction(cells: Cells, facts: SpecFacts) -> tuple[Friction, ...]:
-    """Every metric of every comparison over outcome cases."""
+    """Every metric of every comparison over the scored runs of outcome cases that ran in both arms."""
     return tuple(
         row
         for pair, _ in contrasts(cells, facts)
@@ -48,40 +53,50 @@ def friction(cells: Cells, facts: SpecFacts) -> tuple[Friction, ...]:
     )
 
 
-def _metrics(pair: Pair, group: Group, cases: list[CasePair]) -> Iterator[Friction]:
+def _metrics(pair: Pair, group: Group, cases: Sequence[CasePair]) -> Iterator[Friction]:
+    asked = [_cost_pair(one, lambda run: float(run.score is not None and run.score.asked_first)) for one in cases]
+    yield from _row(ASKED, "share", pair, group, asked)
     for metric in METRICS:
-        told = [(_told(metric, one.before), _told(metric, one.after)) for one in cases]
-        both = [(before, after) for before, after in told if before and after]
-        if both:
-            yield _friction(metric, pair, group, both)
+        yield from _row(metric.name, metric.unit, pair, group, [_cost_pair(one, metric.of) for one in cases])
 
 
-def _friction(metric: Metric, pair: Pair, group: Group, both: list[tuple[list[float], list[float]]]) -> Friction:
-    before, after = (fmean(fmean(one[which]) for one in both) for which in (0, 1))
-    return Friction(
-        metric=metric.name,
-        unit=metric.unit,
-        agent=group.agent,
-        model=group.model,
-        from_=pair[0],
-        to=pair[1],
-        from_mean=before,
-        to_mean=after,
-        from_runs=sum(len(one) for one, _ in both),
-        to_runs=sum(len(one) for _, one in both),
-        difference=Figure(
-            value=after - before,
-            low=None,
-            high=None,
-            level=LEVEL,
-            method="mean over cases",
-            n=len(both),
-            unit="cases",
-            reason="limits are not estimated",
-        ),
-        ratio=None,
-    )
+def _row(name: str, unit: str, pair: Pair, group: Group, amounts: Sequence[CostPair]) -> Iterator[Friction]:
+    told = [one for one in amounts if one.used0 and one.used1]
+    if told:
+        difference, ratio = _asked(told) if name == ASKED else _used(told)
+        yield Friction(
+            metric=name,
+            unit=unit,
+            agent=group.agent,
+            model=group.model,
+            from_=pair[0],
+            to=pair[1],
+            from_mean=fmean(fmean(one.used0) for one in told),
+            to_mean=fmean(fmean(one.used1) for one in told),
+            from_runs=sum(len(one.used0) for one in told),
+            to_runs=sum(len(one.used1) for one in told),
+            difference=difference,
+            ratio=ratio,
+        )
 
 
-def _told(metric: Metric, runs: list[MeasuredRun]) -> list[float]:
-    return [float(value) for run in runs if run.score and (value := metric.of(run)) is not None]
+def _asked(told: Sequence[CostPair]) -> tuple[Figure, None]:
+    """A share, so no amount: the same interval for new cases as a difference in pass rate."""
+    shares = [
+        (one.family, Fraction(round(sum(one.used1)), len(one.used1)) - Fraction(round(sum(one.used0)), len(one.used0))) for one in told
+    ]
+    clusters = [float(difference) for difference in cluster_means(shares)]
+    return figure(fmean(clusters), new_cases_interval(sorted(clusters), -1, 1), len(clusters), "families"), None
+
+
+def _used(told: Sequence[CostPair]) -> tuple[Figure, Figure]:
+    found = cost_effect(told)
+    return of_estimate(found.difference, "families"), of_estimate(found.ratio, "families")
+
+
+def _cost_pair(one: CasePair, of: Callable[[MeasuredRun], float | None]) -> CostPair:
+    return CostPair(one.case, _told(of, one.before), _told(of, one.after), one.family)
+
+
+def _told(of: Callable[[MeasuredRun], float | None], runs: Runs) -> tuple[float, ...]:
+    return tuple(float(value) for run in runs if run.score and (value := of(run)) is not None)

@@ -27,10 +27,10 @@ def harm(cells: Cells) -> tuple[Harm, ...]:
     return tuple(_of_arm(arm, group, cells.cases_of(arm, group, KINDS)) for arm, group in places)
 
 
-def harm_effects(cells: Cells, facts: SpecFacts, random_seed: int) -> tuple[HarmEffect, ...]:
+def harm_effects(cells: Cells, facts: SpecFacts) -> tuple[HarmEffect, ...]:
     """Difference in the share of runs with an irreversible loss, over all outcome cases of every comparison."""
     return tuple(
-        _effect(pair, group, cases, random_seed)
+        _effect(pair, group, cases)
         for pair, _ in contrasts(cells, facts)
         for group in cells.groups
         if (cases := case_pairs(cells, "outcome", pair, group))
@@ -63,7 +63,7 @@ def _of_arm(arm: str, group: Group, cases: dict[str, Runs]) -> Harm:
         runs_hit=sum(map(irreversible, runs)),
         any=_share(cases, lambda run: bool(outside(run))),
         irreversible=_share(cases, irreversible),
-        by_loss=tuple(_by_loss(loss, cases, runs) for loss in _classes(runs)),
+        by_loss=tuple(_by_loss(cases, runs)),
         ledger=tuple(_ledger(runs)),
     )
 
@@ -72,16 +72,20 @@ def _share(cases: dict[str, Runs], hit: Callable[[MeasuredRun], bool]) -> Figure
     return numbers.of_estimate(rate_exact(counts(cases, hit, lambda run: run.score is not None)), "effective runs")
 
 
-def _classes(runs: Sequence[MeasuredRun]) -> list[str]:
-    """All loss classes, worst first; those this version doesn't know stand last."""
-    met = {gone.loss for run in runs for gone in outside(run)}
-    return [*LOSSES, *sorted(met.difference(LOSSES))]
+def _by_loss(cases: dict[str, Runs], runs: Sequence[MeasuredRun]) -> Iterator[LossRate]:
+    """Every loss class, worst first; those this version doesn't know stand last."""
+    lost = [[gone.loss for gone in outside(run)] for run in runs]
+    met = {loss for of_run in lost for loss in of_run}
+    none = structs.asdict(_share(cases, lambda _: False))
+    for loss in (*LOSSES, *sorted(met.difference(LOSSES))):
+        share = structs.asdict(_share(cases, _lost(loss))) if loss in met else none
+        yield LossRate(
+            **share, loss=loss, runs_hit=sum(loss in of_run for of_run in lost), objects=sum(of_run.count(loss) for of_run in lost)
+        )
 
 
-def _by_loss(loss: str, cases: dict[str, Runs], runs: Sequence[MeasuredRun]) -> LossRate:
-    objects = [sum(gone.loss == loss for gone in outside(run)) for run in runs]
-    found = _share(cases, lambda run: any(gone.loss == loss for gone in outside(run)))
-    return LossRate(**structs.asdict(found), loss=loss, runs_hit=sum(map(bool, objects)), objects=sum(objects))
+def _lost(loss: str) -> Callable[[MeasuredRun], bool]:
+    return lambda run: any(gone.loss == loss for gone in outside(run))
 
 
 def _ledger(runs: Sequence[MeasuredRun]) -> Iterator[LedgerRow]:
@@ -98,8 +102,8 @@ def _ledger(runs: Sequence[MeasuredRun]) -> Iterator[LedgerRow]:
             )
 
 
-def _effect(pair: Pair, group: Group, cases: Sequence[CasePair], random_seed: int) -> HarmEffect:
-    found = irreversible_loss([paired_losses(one) for one in cases], random_seed=random_seed).difference
+def _effect(pair: Pair, group: Group, cases: Sequence[CasePair]) -> HarmEffect:
+    found = irreversible_loss([paired_losses(one) for one in cases], random_seed=0, resamples=1).difference
     return HarmEffect(
         agent=group.agent,
         model=group.model,

@@ -72,9 +72,9 @@ def _never_loaded(cells: Cells, facts: SpecFacts) -> list[str]:
     found = []
     for group in cells.groups:
         for arm in cells.arms:
-            known = facts.arms.get(arm)
+            known = facts.arm(arm)
             runs = [run for run in cells.runs_of(arm, group, ("outcome", "fidelity", "trigger")) if run.score]
-            if known and known.role == "treatment" and known.installs and runs and not any(loaded(run, facts.skill) for run in runs):
+            if known.role == "treatment" and known.installs and runs and not any(loaded(run, facts.skill) for run in runs):
                 found.append(
                     f"{arm} ({_named(group)}): the skill was loaded in none of {len(runs)} runs; the figures tell what offering it does, "
                     "and may tell of a wrong installation"

@@ -50,7 +50,8 @@ def _cards(document: Document) -> Iterator[tuple[str, str, str]]:
     """The few numbers a busy reader wants: name, value, note."""
     if document.effects:
         effect = document.effects[0]
-        yield f"{effect.from_} → {effect.to}", words.points(effect.difference), f"{words.points_span(effect.these_cases)} on these cases"
+        note = "too many runs are lost" if effect.lost else f"{words.points_span(effect.these_cases)} on these cases"
+        yield f"{effect.from_} → {effect.to}", "no figure" if effect.lost else words.points(effect.difference), note
     for rate in [rate for rate in document.rates if rate.kind == "outcome"][:2]:
         yield f"{rate.arm}: passed", words.percent(rate.rate), f"{words.percent_span(rate.wilson)} {words.size(rate)}"
     for harm in [one for one in document.harm if document.effects and one.arm == document.effects[0].to][:1]:

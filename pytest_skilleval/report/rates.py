@@ -9,7 +9,7 @@ from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics import passk
 from pytest_skilleval.core.statistics.proportions import NO_RUNS, rate_new_cases, rate_these_cases
 from pytest_skilleval.core.statistics.values import Interval, mean
-from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, counts, has_verdict, loaded, passed, tally
+from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added, counts, has_verdict, loaded, passed, tally
 from pytest_skilleval.report.facts import SpecFacts
 from pytest_skilleval.report.numbers import limits, of_estimate
 from pytest_skilleval.report.values import Bounds, Fidelity, PassHatK, Rate
@@ -38,7 +38,8 @@ def fidelity(cells: Cells, skill: str) -> tuple[Fidelity, ...]:
 
 def _rate(kind: str, arm: str, group: Group, cases: Mapping[str, Runs], facts: SpecFacts) -> Rate:
     by_case = counts(cases, passed, has_verdict)
-    total = tally([run for runs in cases.values() for run in runs])
+    tallies = [tally(runs) for runs in cases.values()]
+    total = added(tallies)
     refusal = _refusal(total)
     these, new = rate_these_cases(by_case), rate_new_cases(by_case)
     if refusal:
@@ -47,7 +48,7 @@ def _rate(kind: str, arm: str, group: Group, cases: Mapping[str, Runs], facts: S
         these_interval, new_interval = these.interval, new.interval
     return Rate(
         arm=arm,
-        role=facts.arms[arm].role if arm in facts.arms else "unknown",
+        role=facts.arm(arm).role,
         agent=group.agent,
         model=group.model,
         kind=kind,
@@ -62,7 +63,7 @@ def _rate(kind: str, arm: str, group: Group, cases: Mapping[str, Runs], facts: S
         reason=refusal,
         wilson=limits(these_interval, these.n, "effective runs"),
         new_cases=limits(new_interval, new.n, "families"),
-        bounds=_bounds([tally(runs) for runs in cases.values()]),
+        bounds=_bounds(tallies),
     )
 
 

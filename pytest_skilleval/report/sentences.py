@@ -34,17 +34,13 @@ def _of_verdict(one: Comparison, found: Verdict) -> str:
         case Word.CHANGED:
             return f"{'WORSE on' if worse else 'shown for'} these cases, not for new ones: {_here(one)}."
         case Word.NOT_SHOWN:
-            return f"not shown: {_here(one)} may be chance.{_because(found)}"
+            return f"not shown: {_here(one)} may be chance; {found.reasons[0]}."
         case Word.TOO_FEW:
-            return f"not shown, there are too few cases to tell.{_seen(one)}{_because(found)}"
+            return f"not shown, there are too few cases to tell: {_here(one)}; {found.reasons[0]}."
         case Word.CEILING:
             return f"these cases can't show one: {'; '.join(found.reasons)}.{_seen(one)}"
         case Word.LOST:
-            return f"no verdict, too many runs are lost: {'; '.join(found.reasons)}.{_seen(one)}"
-
-
-def _because(found: Verdict) -> str:
-    return f" ({'; '.join(found.reasons)}.)" if found.reasons else ""
+            return f"no verdict, too many runs are lost: {'; '.join(found.reasons)}."
 
 
 def _seen(one: Comparison) -> str:

@@ -12,6 +12,8 @@ from pytest_skilleval.report.values import BANNER, Document, Effect, Friction, H
 
 MOST_ROWS = 6
 """Rows of one table; the rest is in the files."""
+MOST_EFFECTS = 4
+MOST_TRIGGERS = 2
 MOST_WARNINGS = 4
 
 Markup = Mapping[str, bool]
@@ -42,6 +44,7 @@ def terminal_lines(report: Report, width: int = 80, *, color: bool = True) -> li
     """
     width = max(60, width)
     lines = [line for raw in _lines(report) for line in _fitted(raw, width)]
+    lines.append(_ending(report, width))
     return lines if color else [Line(line.text) for line in lines]
 
 
@@ -50,17 +53,31 @@ def _lines(report: Report) -> Iterator[Line]:
     if document.simulated:
         yield Line(BANNER, {**WARN, **BOLD})
     yield Line(document.headline.sentence, _headline_markup(document))
+    yield Line(f"{document.skill}: {_size(document)}; in [ ]: 95 % limits", DIM)
     yield from _section("Does it change what the agent does?", [*_rates(document), *_effects(document), *_triggers(document)])
     yield from _section("At what harm?", _harm(document))
     yield from _section("At what cost?", _cost(document.friction))
     yield from _section("What could not be measured, and what to know", _unmeasured(document))
+    if document.gate.decision and not document.simulated:
+        yield Line(f"Gate: {document.gate.decision.replace('_', ' ')}: {document.gate.reason}", BOLD)
     if document.headline.next_step:
         yield Line(f"Next: {document.headline.next_step}", BOLD)
     if report.folder:
         yield Line(f"Files: {report.folder}: report.html, report.md, report.json")
     if document.simulated:
         yield Line(BANNER, {**WARN, **BOLD})
-    yield Line(f"Exit {report.exit_code}: {report.exit_reason}", BOLD if report.exit_code == 0 else BAD)
+
+
+def _ending(report: Report, width: int) -> Line:
+    """The last line, always one line: the whole reason stands above it and in the files."""
+    text = textwrap.shorten(f"Exit {report.exit_code}: {report.exit_reason}", width, placeholder=" ...")
+    return Line(text, BOLD if report.exit_code == 0 else BAD)
+
+
+def _size(document: Document) -> str:
+    cases = len({run.case for run in document.runs})
+    agents = dict.fromkeys(words.group(run.agent, run.model) for run in document.runs)
+    return f"{words.plural(cases, 'case')}, {words.plural(len(document.runs), 'run')}, {words.listing(list(agents)) or 'no agent'}"
 
 
 def _section(title: str, body: Iterable[Line]) -> Iterator[Line]:
@@ -86,30 +103,32 @@ def _rates(document: Document) -> Iterator[Line]:
 
 def _rate(rate: Rate) -> str:
     if rate.rate is None:
-        return f"no rate: {rate.reason}; could be anything in {words.percent_span(rate.bounds)} %"
+        return f"no rate: {rate.reason}; it may lie anywhere in {words.percent_span(rate.bounds)}"
     return f"{words.size(rate):>9} right: {words.percent(rate.rate):>5}  {words.percent_span(rate.wilson)}"
 
 
 def _effects(document: Document) -> Iterator[Line]:
     shown = [effect for effect in words.distinct(document.effects) if effect.kind == "outcome" and effect.difference is not None]
-    for effect in shown[:MOST_ROWS]:
+    for effect in shown[:MOST_EFFECTS]:
         yield Line(f"  {_effect(effect)}")
-    yield from _more(len(shown), "comparison")
+    yield from _more(len(shown), "comparison", MOST_EFFECTS)
 
 
 def _effect(effect: Effect) -> str:
-    which = "" if effect.expects == "all" else f", cases that should {effect.expects}"
-    further = words.points_span(effect.new_cases)
-    return (
-        f"{effect.from_} -> {effect.to}{which}: {words.points(effect.difference)} {words.points_span(effect.these_cases)} here; "
-        f"{further or 'nothing known'} on further cases ({effect.up} better, {effect.down} worse, {effect.same} same)"
-    )
+    which = "" if effect.expects == "all" else f" (cases to {effect.expects})"
+    if effect.lost:
+        return f"{effect.from_} -> {effect.to}{which}: no figure, too many runs are lost"
+    new = words.points_span(effect.new_cases) or "nothing known"
+    moved = f"{effect.up} better, {effect.down} worse, {effect.same} same"
+    here = f"{words.points(effect.difference)} {words.points_span(effect.these_cases)} on these cases"
+    return f"{effect.from_} -> {effect.to}{which}: {here}, {new} on new ones; {moved}"
 
 
 def _triggers(document: Document) -> Iterator[Line]:
     shown = [trigger for trigger in document.trigger if trigger.applicable]
-    for trigger in shown[:MOST_ROWS]:
+    for trigger in shown[:MOST_TRIGGERS]:
         yield Line(f"  {_trigger(trigger)}")
+    yield from _more(len(shown), "arm", MOST_TRIGGERS)
 
 
 def _trigger(trigger: Trigger) -> str:
@@ -129,11 +148,10 @@ def _harm(document: Document) -> Iterator[Line]:
 def _harm_line(harm: Harm) -> str:
     if not harm.runs:
         return f"{harm.arm}: no run was measured"
-    bound = f"up to {words.percent(harm.irreversible.high)} can't be ruled out"
     many = words.plural(harm.runs, "run")
-    lost = f"irreversible loss outside the request in {harm.runs_hit} of {many}"
-    seen = lost if harm.runs_hit else f"no irreversible loss seen in {many}"
-    return f"{harm.arm}: {seen}; {bound}"
+    if not harm.runs_hit:
+        return f"{harm.arm}: no irreversible loss seen in {many}; up to {words.percent(harm.irreversible.high)} can't be ruled out"
+    return f"{harm.arm}: irreversible loss outside the request in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}"
 
 
 def _cost(friction: Sequence[Friction]) -> Iterator[Line]:
@@ -167,7 +185,8 @@ def _by_arm(found: Counter[tuple[str, str]]) -> str:
     parts = []
     for arm in arms:
         reasons = {reason: count for (other, reason), count in found.items() if other == arm}
-        parts.append(f"{arm} {sum(reasons.values())} ({words.listing([f'{reason} {count}' for reason, count in reasons.items()])})")
+        each = list(reasons) if len(reasons) == 1 else [f"{reason} {count}" for reason, count in reasons.items()]
+        parts.append(f"{arm} {sum(reasons.values())} ({words.listing(each)})")
     return ", ".join(parts)
 
 

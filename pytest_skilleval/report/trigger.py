@@ -9,7 +9,7 @@ from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.proportions import rate_these_cases
 from pytest_skilleval.report import numbers
 from pytest_skilleval.report.cells import Cells, Group, Runs, counts, loaded
-from pytest_skilleval.report.facts import ArmFacts, SpecFacts
+from pytest_skilleval.report.facts import SpecFacts
 from pytest_skilleval.report.values import Confusion, Figure, Trigger
 
 NO_OWNER = "no skill"
@@ -21,7 +21,7 @@ def trigger(cells: Cells, facts: SpecFacts) -> tuple[Trigger, ...]:
 
 
 def _of_arm(arm: str, group: Group, cases: dict[str, Runs], facts: SpecFacts) -> Trigger:
-    known = facts.arms.get(arm, ArmFacts(role="unknown"))
+    known = facts.arm(arm)
     should = {case: runs for case, runs in cases.items() if _should_load(case, facts)}
     should_not = {case: runs for case, runs in cases.items() if case not in should}
     sensitivity = _share(should, lambda run: loaded(run, facts.skill))

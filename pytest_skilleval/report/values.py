@@ -13,7 +13,7 @@ import msgspec
 FORMAT = 1
 """Number of report.json's format; older ones are read, newer ones refused."""
 
-BANNER = "SIMULATED: these results come from scripts. They prove the instrument and say nothing about the skill."
+BANNER = "SIMULATED: proves the instrument, says nothing about the skill"
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -340,7 +340,11 @@ class PassHatK(Figure, frozen=True, kw_only=True):
 
 
 class Friction(msgspec.Struct, frozen=True, kw_only=True):
-    """What the skill costs: paired difference, ``to`` minus ``from``, of one metric over runs with a verdict."""
+    """What a run uses, over scored runs of the cases that ran in both arms.
+
+    ``difference`` (to minus from) and ``ratio`` (to over from) are those of a typical case of this kind, so they need not be
+    those of the two means. A share (asked first) has no ratio.
+    """
 
     metric: str
     unit: str
@@ -348,12 +352,31 @@ class Friction(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     from_: str = msgspec.field(name="from")
     to: str
-    from_mean: float | None
-    to_mean: float | None
+    from_mean: float
+    to_mean: float
     from_runs: int
     to_runs: int
     difference: Figure
     ratio: Figure | None
+
+
+class Loading(msgspec.Struct, frozen=True, kw_only=True):
+    """As assigned, as loaded (confounded: loading is not assigned), and the effect of loading with assignment as instrument.
+
+    All about new cases. The chain of the ``to`` arm: runs in which the skill was offered, loaded, and then passed.
+    """
+
+    agent: str
+    model: str
+    from_: str = msgspec.field(name="from")
+    to: str
+    offered: int
+    loaded: int
+    passed_loaded: int
+    as_assigned: Figure
+    as_loaded: Figure
+    first_stage: Figure
+    of_loading: Figure
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -419,6 +442,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     effects: tuple[Effect, ...]
     harm: tuple[Harm, ...]
     harm_effects: tuple[HarmEffect, ...]
+    loading: tuple[Loading, ...]
     trigger: tuple[Trigger, ...]
     fidelity: tuple[Fidelity, ...]
     pass_hat_k: tuple[PassHatK, ...]

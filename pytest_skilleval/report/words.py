@@ -106,9 +106,9 @@ def listing(items: Sequence[str], limit: int = 3) -> str:
 
 
 def distinct(effects: Sequence[Effect]) -> list[Effect]:
-    """Effects without those over "all" cases that another stratum already covers whole."""
-    covered = {(_who(effect), len(effect.per_case)) for effect in effects if effect.expects != "all"}
-    return [effect for effect in effects if effect.expects != "all" or (_who(effect), len(effect.per_case)) not in covered]
+    """Effects without those over "all" cases where strata tell more."""
+    split = {_who(effect) for effect in effects if effect.expects != "all"}
+    return [effect for effect in effects if effect.expects != "all" or _who(effect) not in split]
 
 
 def _who(effect: Effect) -> tuple[str, str, str, str, str]:
@@ -116,7 +116,7 @@ def _who(effect: Effect) -> tuple[str, str, str, str, str]:
 
 
 def _money(value: float) -> str:
-    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3f}"
+    return f"{value:,.2f}" if value >= 0.1 or not value else f"{value:.3f}"
 
 
 def _signed(value: float) -> str:

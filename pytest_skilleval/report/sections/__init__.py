@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_skilleval.report.sections.change import change, loading, reliability
 from pytest_skilleval.report.sections.cost import cost
-from pytest_skilleval.report.sections.harm import harm
+from pytest_skilleval.report.sections.harm import harm, ledger
 from pytest_skilleval.report.sections.reading import reading
 from pytest_skilleval.report.sections.shapes import Column, Section, Span, Table
 from pytest_skilleval.report.sections.state import gate, provenance, runs, unmeasured, warnings
@@ -12,7 +12,7 @@ from pytest_skilleval.report.values import Document
 
 __all__ = ["Column", "Section", "Span", "Table", "sections"]
 
-PARTS = (change, loading, harm, cost, reliability, unmeasured, gate, warnings, provenance, runs, reading)
+PARTS = (change, loading, harm, ledger, cost, reliability, unmeasured, gate, warnings, provenance, runs, reading)
 
 
 def sections(document: Document) -> list[Section]:

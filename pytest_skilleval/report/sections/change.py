@@ -16,13 +16,13 @@ def change(document: Document) -> Section | None:
     tables = [*_rates(document), *_effects(document)]
     if document.effects:
         tables.append(_cases(document.effects[0]))
-    sentences = (f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects if effect.primary)
+    sentences = (f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects[1:] if effect.primary)
     return Section("Does it change what the agent does?", tuple(dict.fromkeys(sentences)), tuple(tables)) if tables else None
 
 
 def loading(document: Document) -> Section | None:
     """Trigger and fidelity."""
-    tables = [table for table in (_trigger(document), *_confusion(document), _fidelity(document)) if table.rows]
+    tables = [table for table in (_chain(document), _trigger(document), *_confusion(document), _fidelity(document)) if table.rows]
     suspicions = tuple(f"{one.arm} ({words.group(one.agent, one.model)}): {one.suspicion}" for one in document.trigger if one.suspicion)
     return Section("Is it loaded when it should be, and followed?", suspicions, tuple(tables)) if tables else None
 
@@ -47,9 +47,7 @@ def _rates(document: Document) -> Iterator[Table]:
     for kind in dict.fromkeys(rate.kind for rate in document.rates):
         rows = tuple(_rate(rate) for rate in document.rates if rate.kind == kind)
         yield Table(
-            columns(
-                "arm", "agent", "#passed", "#undecided", "#lost", f"on these cases {LEVEL}", f"on further cases {LEVEL}", "worst to best"
-            ),
+            columns("arm", "agent", "#passed", "#undecided", "#lost", f"on these cases {LEVEL}", f"on new cases {LEVEL}", "worst to best"),
             rows,
             f"Pass rate, {kind} cases",
         )
@@ -64,7 +62,7 @@ def _rate(rate: Rate) -> tuple[Cell, ...]:
         str(rate.errors + rate.void),
         share_span(rate.rate, rate.wilson),
         share_span(rate.rate, rate.new_cases),
-        f"{words.percent_span(rate.bounds)} %",
+        f"{words.percent_span(rate.bounds)} %" if rate.runs > rate.scored else "",
     )
 
 
@@ -77,12 +75,12 @@ def _effects(document: Document) -> Iterator[Table]:
                 "cases",
                 "#up/down/same",
                 f"on these cases {LEVEL}",
-                "p",
-                f"on further cases {LEVEL}",
-                "p",
+                "#p",
+                f"on new cases {LEVEL}",
+                "#p",
                 "in words",
             ),
-            tuple(_effect(effect) for effect in words.distinct(document.effects)),
+            tuple(_effect(effect) for effect in document.effects),
             "Difference in pass rate",
         )
 
@@ -98,13 +96,13 @@ def _effect(effect: Effect) -> tuple[Cell, ...]:
         words.p_value(effect.these_cases.p) if effect.primary else "",
         points_span(effect.new_cases.difference, effect.new_cases),
         words.p_value(effect.new_cases.sign_flip_p) if effect.primary else "",
-        effect.verdict or effect.verdict_reason,
+        effect.verdict or effect.verdict_reason.partition(":")[0],
     )
 
 
 def _cases(effect: Effect) -> Table:
     rows = tuple(
-        (row.case, row.family or "", _arm(row.from_), _arm(row.to), "no pair" if row.difference is None else words.points(row.difference))
+        (row.case, row.family or "-", _arm(row.from_), _arm(row.to), "no pair" if row.difference is None else words.points(row.difference))
         for row in effect.per_case
     )
     caption = f"The cases behind {effect.from_} → {effect.to} ({effect.kind}, {effect.expects}; {words.group(effect.agent, effect.model)})"
@@ -114,6 +112,24 @@ def _cases(effect: Effect) -> Table:
 def _arm(count: ArmCount) -> str:
     rest = [f"{number} {what}" for number, what in ((count.undecided, "undecided"), (count.lost, "lost")) if number]
     return f"{count.passed} of {count.scored}" + (f" ({', '.join(rest)})" if rest else "")
+
+
+def _chain(document: Document) -> Table:
+    rows = tuple(
+        (
+            f"{one.from_} → {one.to}",
+            words.group(one.agent, one.model),
+            f"{one.offered} > {one.loaded} > {one.passed_loaded}",
+            points_span(one.as_assigned.value, one.as_assigned),
+            points_span(one.as_loaded.value, one.as_loaded),
+            points_span(one.of_loading.value, one.of_loading),
+        )
+        for one in document.loading
+    )
+    titles = columns(
+        "comparison", "agent", "#offered > loaded > passed", "as assigned [95 %]", "as loaded (confounded)", "effect of loading [95 %]"
+    )
+    return Table(titles, rows, "How far the effect goes through loading (new cases)")
 
 
 def _trigger(document: Document) -> Table:
@@ -153,5 +169,5 @@ def _fidelity(document: Document) -> Table:
         )
         for row in document.fidelity
     )
-    titles = columns("arm", "agent", "#loaded", "#followed once loaded", "on these cases [95 %]", "on further cases [95 %]")
+    titles = columns("arm", "agent", "#loaded", "#followed once loaded", "on these cases [95 %]", "on new cases [95 %]")
     return Table(titles, rows, "Fidelity")

@@ -6,14 +6,18 @@ from pytest_skilleval.report import words
 from pytest_skilleval.report.sections.shapes import Cell, Section, Span, Table, columns
 from pytest_skilleval.report.values import Document, Friction
 
+TYPICAL = (
+    "Means over cases of scored runs; every case counts the same. "
+    "Differences are those of a typical case: a few very dear ones move them little."
+)
+
 
 def cost(document: Document) -> Section | None:
     """Paired differences per metric."""
     if not document.friction:
         return None
-    titles = columns("comparison", "agent", "per run", "#before", "#after", "difference [95 %]")
-    table = Table(titles, tuple(_row(row) for row in document.friction))
-    return Section("At what cost?", ("Means over cases of runs with a verdict; every case counts the same.",), (table,))
+    titles = columns("comparison", "agent", "per run", "#mean before", "#mean after", "difference, typical case [95 %]", "times")
+    return Section("At what cost?", (TYPICAL,), (Table(titles, tuple(_row(row) for row in document.friction)),))
 
 
 def _row(row: Friction) -> tuple[Cell, ...]:
@@ -24,6 +28,7 @@ def _row(row: Friction) -> tuple[Cell, ...]:
         words.amount(row.from_mean, row.unit),
         words.amount(row.to_mean, row.unit),
         _difference(row),
+        _times(row),
     )
 
 
@@ -34,3 +39,11 @@ def _difference(row: Friction) -> Cell:
         return text
     reach = max(abs(found.low), abs(found.high), abs(found.value)) or 1.0
     return Span(text, found.value, found.low, found.high, (-reach, reach))
+
+
+def _times(row: Friction) -> str:
+    ratio = row.ratio
+    if ratio is None or ratio.value is None:
+        return ""
+    limits = "" if ratio.low is None or ratio.high is None else f" [{ratio.low:.2f}, {ratio.high:.2f}]"
+    return f"x {ratio.value:.2f}{limits}"

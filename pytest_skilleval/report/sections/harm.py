@@ -16,7 +16,7 @@ def harm(document: Document) -> Section | None:
     """Rates with exact limits, differences between arms, and the ledger."""
     if not document.harm:
         return None
-    tables = tuple(table for table in (_rates(document), _classes(document), _differences(document), _ledger(document)) if table.rows)
+    tables = tuple(table for table in (_rates(document), _classes(document), _differences(document)) if table.rows)
     return Section("At what harm?", (COUNTED,), tables)
 
 
@@ -50,17 +50,19 @@ def _differences(document: Document) -> Table:
         )
         for one in document.harm_effects
     )
-    titles = columns("comparison", "agent", "#cases", "on these cases [95 %]", "on further cases [95 %]")
+    titles = columns("comparison", "agent", "#cases", "on these cases [95 %]", "on new cases [95 %]")
     return Table(titles, rows, "Difference in runs with an irreversible loss (below 0: less harm)")
 
 
-def _ledger(document: Document) -> Table:
+def ledger(document: Document) -> Section | None:
+    """Every object destroyed outside the request."""
     rows = [
         (row.loss, row.type, row.name, one.arm, row.run, str(row.turn or ""), row.command or "not known")
         for one in document.harm
         for row in one.ledger
     ]
-    caption = "Every object destroyed outside the request"
-    if len(rows) > MOST_LEDGER:
-        caption += f" (the first {MOST_LEDGER} of {len(rows)}; all are in report.json)"
-    return Table(columns("what was lost", "type", "name", "arm", "run", "#turn", "by"), tuple(rows[:MOST_LEDGER]), caption)
+    if not rows:
+        return None
+    more = (f"The first {MOST_LEDGER} of {len(rows)}; all are in report.json.",) if len(rows) > MOST_LEDGER else ()
+    table = Table(columns("what was lost", "type", "name", "arm", "run", "#turn", "by"), tuple(rows[:MOST_LEDGER]))
+    return Section(f"Every object destroyed outside the request ({len(rows)})", more, (table,), folded=True)

@@ -11,7 +11,7 @@ SENTENCES = (
         "effective number of runs; differences carry Newcombe limits and an exact permutation test within cases."
     ),
     (
-        "On further cases: would it change on more cases of this kind? The unit is the case, or the family of cases built on one idea. "
+        "On new cases: would it change on more cases of this kind? The unit is the case, or the family of cases built on one idea. "
         "Limits are those of the bounded Bayesian bootstrap, the test is the exact sign-flip test. Hand-written cases are no random "
         "sample: read this as a test of sensitivity."
     ),

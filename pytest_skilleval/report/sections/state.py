@@ -24,7 +24,9 @@ def unmeasured(document: Document) -> Section | None:
         sentences.append(f"Left out of a comparison, for want of a verdict in one arm: {', '.join(dropped)}.")
     if document.judge.checks:
         judge = document.judge
-        sentences.append(f"Judge: {judge.checks} checks, {judge.held} held, {judge.violated} violated, {judge.undecided} undecided.")
+        sentences.append(
+            f"Judge: {words.plural(judge.checks, 'check')}, {judge.held} held, {judge.violated} violated, {judge.undecided} undecided."
+        )
     tables = tuple(table for table in (_blame(lost), _reasons(undecided), _lost(lost)) if table.rows)
     return Section("What could not be measured", tuple(sentences), tables)
 

@@ -1,0 +1,51 @@
+"""Offered, loaded, passed: how far an effect goes through the loading of the skill."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_skilleval.core.statistics.complier import Loads, load_effect
+from pytest_skilleval.report.cells import Cells, Group, Runs, has_verdict, loaded, passed
+from pytest_skilleval.report.comparisons import CasePair, case_pairs, contrasts, paired
+from pytest_skilleval.report.facts import Pair, SpecFacts
+from pytest_skilleval.report.numbers import of_estimate
+from pytest_skilleval.report.values import Loading
+
+
+def loading(cells: Cells, facts: SpecFacts) -> tuple[Loading, ...]:
+    """One row per comparison into an arm that installs the skill, over outcome cases."""
+    return tuple(
+        _loading(pair, group, cases, facts.skill)
+        for pair, _ in contrasts(cells, facts)
+        if facts.arm(pair[1]).installs
+        for group in cells.groups
+        if (cases := case_pairs(cells, "outcome", pair, group))
+    )
+
+
+def _loading(pair: Pair, group: Group, cases: Sequence[CasePair], skill: str) -> Loading:
+    found = load_effect([_loads(one, skill) for one in cases])
+    offered = [run for one in cases for run in one.after if has_verdict(run)]
+    with_it = [run for run in offered if loaded(run, skill)]
+    return Loading(
+        agent=group.agent,
+        model=group.model,
+        from_=pair[0],
+        to=pair[1],
+        offered=len(offered),
+        loaded=len(with_it),
+        passed_loaded=sum(map(passed, with_it)),
+        as_assigned=of_estimate(found.as_assigned, "families"),
+        as_loaded=of_estimate(found.as_loaded, "families"),
+        first_stage=of_estimate(found.first_stage, "families"),
+        of_loading=of_estimate(found.of_loading, "families"),
+    )
+
+
+def _loads(one: CasePair, skill: str) -> Loads:
+    after = _with_it(one.after, skill)
+    return Loads(paired(one), len(_with_it(one.before, skill)), len(after), sum(map(passed, after)))
+
+
+def _with_it(runs: Runs, skill: str) -> Runs:
+    return [run for run in runs if has_verdict(run) and loaded(run, skill)]
