@@ -63,8 +63,10 @@ def conclude(evaluation: Evaluation, status: int, *, stopped_early: bool) -> Con
         proofs = tuple(_proof(evaluation, skill, archive) for skill, archive in evaluation.archives.items())
         code, why = own or _proven(proofs)
         return Conclusion(code, why, proofs=proofs)
-    reports = tuple(_report(evaluation, skill, archive, own) for skill, archive in evaluation.archives.items())
+    reports = tuple(_report(evaluation, skill, archive) for skill, archive in evaluation.archives.items())
     code, why = own or _together(reports, status)
+    if own or len(reports) == 1:
+        reports = tuple(msgspec.structs.replace(report, exit_code=code, exit_reason=why) for report in reports)
     return Conclusion(code, why, reports=reports)
 
 
@@ -74,8 +76,8 @@ def _never_made(evaluation: Evaluation) -> set[tuple[str, str]]:
     return {row.key for row in evaluation.plan.selected} - recorded
 
 
-def _report(evaluation: Evaluation, skill: str, archive: Archive, own: tuple[int, str] | None) -> Report:
-    """Score and report one results folder; the files are the same whatever the session's own ending."""
+def _report(evaluation: Evaluation, skill: str, archive: Archive) -> Report:
+    """Score and report one results folder."""
     plan, loaded = evaluation.plan.of(skill), evaluation.spec(skill)
     measured, damaged = measure(archive, loaded, plan.rows)
     facts = SessionFacts(
@@ -90,7 +92,7 @@ def _report(evaluation: Evaluation, skill: str, archive: Archive, own: tuple[int
     )
     report = build(measured, loaded, facts)
     write(archive.folder, report, datetime.now(UTC).isoformat(timespec="seconds"))
-    return report if own is None else msgspec.structs.replace(report, exit_code=own[0], exit_reason=own[1])
+    return report
 
 
 def _proof(evaluation: Evaluation, skill: str, archive: Archive) -> Proof:

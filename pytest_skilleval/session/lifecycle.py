@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import traceback
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_skilleval.session import EVALUATION, PLANNED, say
-from pytest_skilleval.session.conclusion import conclude
 from pytest_skilleval.session.control import Stop
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
 from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
@@ -19,6 +19,7 @@ from pytest_skilleval.session.outcomes import summary_in
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Row
+    from pytest_skilleval.session.conclusion import Conclusion
     from pytest_skilleval.session.planned import Planned
 
 CLOSING_SECONDS = 60.0
@@ -95,10 +96,20 @@ class Controller:
             self._evaluation.control.wait_until_idle(CLOSING_SECONDS)
         result = yield
         stopped_early = bool(session.shouldstop or session.shouldfail)
-        conclusion = conclude(self._evaluation, int(exitstatus), stopped_early=stopped_early)
+        conclusion = self._conclude(int(exitstatus), stopped_early=stopped_early)
         self._evaluation.conclusion = conclusion
         session.exitstatus = conclusion.code
         return result
+
+    def _conclude(self, status: int, *, stopped_early: bool) -> Conclusion:
+        from pytest_skilleval.session.conclusion import INTERNAL, Conclusion, conclude  # loads the statistics
+
+        try:
+            return conclude(self._evaluation, status, stopped_early=stopped_early)
+        except Exception as error:  # raised here, it would hide which runs were measured, and the exit code
+            say(self._config, "", *traceback.format_exc().splitlines())
+            folders = " ".join(str(archive.folder) for archive in self._evaluation.archives.values())
+            return Conclusion(INTERNAL, f"no report could be made ({error}); the runs are kept, see `skilleval report {folders}`")
 
     def pytest_unconfigure(self) -> None:
         """Leave nothing behind."""

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 PROPERTY = "skilleval"
 """Name of the user property that carries a run's summary: plain types, in every report and in junit XML."""
 
-Recorder = Callable[[str, object], None]
+Recorder = Callable[[Mapping[str, Any]], None]
 
 
-def assess(measured: MeasuredRun, record_property: Recorder, *, strict: bool, rehearsal: Rehearsal | None) -> None:
+def assess(measured: MeasuredRun, note: Recorder, *, strict: bool, rehearsal: Rehearsal | None) -> None:
     """The body of every item: pass; "not met" (see `status`), or failed where `strict`; skipped when undecided.
 
     A rehearsal passes when it got the verdict that it is there to show.
     """
     __tracebackhide__ = True
-    record_property(PROPERTY, summary(measured))
+    note(summary(measured))
     score = measured.score
     if score is None:
         pytest.fail("not measured: the run has no score", pytrace=False)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
+
+# Imported once, outside: an in-process session forgets the modules that it imported, and numpy can't be loaded twice.
+import pytest_skilleval.core.loading
+import pytest_skilleval.report.build
+import pytest_skilleval.report.files
+import pytest_skilleval.session.conclusion
+import pytest_skilleval.session.lifecycle
+import scipy.stats
+import statsmodels.stats.proportion  # noqa: F401
 
 SPEC = """\
 skill: {skill}
@@ -32,11 +42,16 @@ CASE = """\
       - {{id: bad, plays: {{skill: absent}}, expect: fail, trips: [says-yes], turns: [{{reply: "no"}}]}}
 """
 
+BARE = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+SCRIPTED = ("--skill-agent=scripted", "--skill-sandbox=none")
+
 CASES = tuple(CASE.format(id=name, check="reply: 'yes'") for name in ("one", "two"))
 
 
 class Project:
     """A folder with specs, a stand-in, and ways to run pytest in it."""
+
+    cases = CASES
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
@@ -50,22 +65,33 @@ class Project:
         return self.write(f"specs/{skill}/spec.yaml", SPEC.format(skill=skill, agent=agent) + "".join(cases) + extra)
 
     def write(self, name: str, text: str) -> Path:
+        """Write a file of the project."""
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
+
+    def conftest(self, text: str) -> None:
+        """Add to the project's conftest.py."""
+        path = self.path / "conftest.py"
+        path.write_text(path.read_text() + "\n\n" + dedent(text))
 
     def behaves(self, rules: dict[str, str]) -> None:
         """What runs do, by pattern of their id."""
         self.write("behaviour.json", json.dumps(rules))
 
     def run(self, *args: str) -> pytest.RunResult:
-        """``pytest`` with these arguments and nothing else, in a process of its own."""
-        return self.pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider", *args, timeout=60)
+        """``pytest`` with these arguments and nothing else, in this process."""
+        return self.pytester.runpytest_inprocess(*BARE, *args)
 
-    def evaluate(self, *args: str, skill: str = "tidy-up") -> pytest.RunResult:
+    def run_apart(self, *args: str) -> pytest.RunResult:
+        """``pytest`` in a process of its own."""
+        return self.pytester.runpytest_subprocess(*BARE, *args, timeout=60)
+
+    def evaluate(self, *args: str, skill: str = "tidy-up", apart: bool = False) -> pytest.RunResult:
         """An evaluation with the scripted agent and the stand-in."""
-        return self.run(f"--skill-eval={skill}", "--skill-agent=scripted", "--skill-sandbox=none", *args)
+        run = self.run_apart if apart else self.run
+        return run(f"--skill-eval={skill}", *SCRIPTED, *args)
 
     def results(self, skill: str = "tidy-up") -> Path:
         """The only results folder."""
@@ -73,7 +99,13 @@ class Project:
         return folder
 
     def plan(self, skill: str = "tidy-up") -> dict[str, object]:
+        """What plan.json says."""
         return json.loads((self.results(skill) / "plan.json").read_text())
+
+    @staticmethod
+    def last_line(result: pytest.RunResult) -> str:
+        """The last line of the report: exit code and reason."""
+        return next(line for line in reversed(result.outlines) if line.startswith("Exit "))
 
     def diary(self) -> list[list[str]]:
         """What the stand-in did: lines of open or close, run id, process id."""
@@ -81,6 +113,7 @@ class Project:
         return [line.split() for line in file.read_text().splitlines()] if file.exists() else []
 
     def opened(self) -> list[str]:
+        """Ids of the runs that began, in order."""
         return [run_id for what, run_id, _ in self.diary() if what == "open"]
 
 

@@ -64,7 +64,7 @@ def play(job, what):
         os._exit(70)
     if what == "bug":
         raise ZeroDivisionError("a bug in the runner")
-    deadline = time.monotonic() + {"hang": 60, "slow": 0.4}.get(what, 0)
+    deadline = time.monotonic() + {"hang": 60, "slow": 0.1}.get(what, 0)
     while time.monotonic() < deadline:
         job.cancellation.check()
         time.sleep(0.01)

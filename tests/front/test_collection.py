@@ -1,0 +1,174 @@
+"""Spec files as pytest items."""
+
+from __future__ import annotations
+
+OPENAPI = "openapi: 3.1.0\ninfo: {title: pets}\npaths: {}\n"
+
+
+def ids(result):
+    """Node ids that -q --collect-only printed."""
+    return [line for line in result.outlines if "::" in line and not line.startswith(" ")]
+
+
+def test_only_the_specs_are_collected(project):
+    """With --skill-eval and no paths, the project's other tests are not collected, nor those inside the specs folder."""
+    project.spec()
+    project.pytester.makepyfile(test_other="def test_it(): assert False")
+    project.write("specs/tidy-up/test_inner.py", "def test_it(): assert False")
+    result = project.evaluate("--skill-repeats=1")
+    result.assert_outcomes(passed=4)
+
+
+def test_only_the_specs_are_collected_on_workers(project):
+    """The same holds on xdist workers."""
+    project.spec()
+    project.pytester.makeini("[pytest]\ntestpaths = tests\n")
+    project.write("tests/test_other.py", "def test_it(): assert False")
+    result = project.evaluate("-n", "2", "--skill-repeats=1", apart=True)
+    assert result.ret == 0
+    result.assert_outcomes(passed=4)
+
+
+def test_a_plain_session_deselects_runs(project):
+    """A plain pytest runs the project's tests and deselects all runs."""
+    project.spec()
+    project.pytester.makepyfile(test_other="def test_it(): pass")
+    result = project.run()
+    result.assert_outcomes(passed=1, deselected=8)
+    assert not project.diary()
+
+
+def test_a_plain_session_survives_a_bad_spec(project):
+    """A bad spec is a warning in a session that evaluates nothing."""
+    bad = project.spec()
+    bad.write_text(bad.read_text().replace("kind:", "kid:"))
+    project.pytester.makepyfile(test_other="def test_it(): pass")
+    result = project.run("-W", "default")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*InvalidSpecWarning: specs/tidy-up/spec.yaml:*"])
+
+
+def test_collect_only_adds_the_specs_folder(project):
+    """--collect-only without paths shows specs, wherever testpaths point, and deselects nothing."""
+    project.spec()
+    project.pytester.makeini("[pytest]\ntestpaths = tests\n")
+    project.write("tests/test_other.py", "def test_it(): pass")
+    result = project.run("--collect-only", "-q")
+    assert result.ret == 0
+    assert sorted(ids(result)) == sorted(
+        ["tests/test_other.py::test_it"]
+        + [f"specs/tidy-up/spec.yaml::{case}[{arm}-claude-code-default-r{n}]" for case in ("one", "two") for arm in ("without", "with") for n in (1, 2)]
+    )
+
+
+def test_collect_only_with_paths_adds_nothing(project):
+    """--collect-only with paths looks there and nowhere else."""
+    project.spec()
+    project.write("tests/test_other.py", "def test_it(): pass")
+    assert ids(project.run("--collect-only", "-q", "tests")) == ["tests/test_other.py::test_it"]
+
+
+def test_collect_only_of_an_evaluation_shows_the_order(project):
+    """--collect-only with --skill-eval lists the runs in the order of the plan, and makes nothing."""
+    project.spec()
+    listed = ids(project.evaluate("--collect-only", "-q"))
+    project.evaluate()
+    assert [f"{run.split('.')[0]}[{'-'.join(run.split('.')[1:])}]" for run in project.opened()] == [line.partition("::")[2] for line in listed]
+    assert len(listed) == 8
+
+
+def test_a_stranger_is_left_alone(project):
+    """A specs/x/spec.yaml of somebody else is no spec, nor is a spec outside the specs folder."""
+    spec = project.spec()
+    project.write("specs/pets/spec.yaml", OPENAPI)
+    project.write("other/tidy-up/spec.yaml", spec.read_text())
+    result = project.run("--collect-only", "-q", "specs/pets", "other")
+    assert result.ret == 5
+    assert ids(result) == []
+
+
+def test_another_specs_folder(project):
+    """The ini key skilleval_specs names another folder."""
+    project.spec()
+    (project.path / "specs").rename(project.path / "evals")
+    project.pytester.makeini("[pytest]\nskilleval_specs = evals\n")
+    project.evaluate("--skill-repeats=1").assert_outcomes(passed=4)
+
+
+def test_marker_selects(project):
+    """-m "skill_run(...)" selects by case, arm and repeat, also under --strict-markers."""
+    project.spec()
+    result = project.evaluate("--strict-markers", "-m", "skill_run(arm='with') and skill_run(case='one') and not skill_run(repeat=2)")
+    result.assert_outcomes(passed=1, deselected=7)
+    assert project.opened() == ["one.with.scripted.default.r1"]
+
+
+def test_location_is_the_line_of_the_case(project):
+    """An item's location is the case's line in the YAML."""
+    spec = project.spec()
+    project.conftest(
+        """
+        def pytest_collection_finish(session):
+            print(*{(item.location[0], item.location[1] + 1) for item in session.items})
+        """
+    )
+    result = project.evaluate("--skill-case=two", "-s")
+    line = spec.read_text().splitlines().index("  - id: two") + 1
+    result.stdout.fnmatch_lines([f"*('specs/tidy-up/spec.yaml', {line})*"])
+
+
+def test_items_are_plain_functions(project):
+    """Items are pytest.Function objects, so a project's autouse fixtures and hooks apply to them."""
+    project.spec()
+    project.conftest(
+        """
+        import pytest
+
+        @pytest.fixture(autouse=True)
+        def seen(request):
+            assert type(request.node) is pytest.Function
+        """
+    )
+    project.evaluate().assert_outcomes(passed=8)
+
+
+def test_node_id_selects_one_run(project):
+    """A node id runs that run only, and the session is partial."""
+    project.spec()
+    result = project.evaluate("specs/tidy-up/spec.yaml::one[with-scripted-default-r1]")
+    result.assert_outcomes(passed=1)
+    assert sum(row["selected"] for row in project.plan()["rows"]) == 1
+
+
+def test_skill_names(project):
+    """--skill-eval takes ids, comma lists, globs and `all`; only what it means is collected."""
+    for skill in ("tidy-up", "mop-up", "polish"):
+        project.spec(skill)
+    for asked, expected in (("polish", 8), ("polish,mop-up", 16), ("*-up", 16), ("all", 24)):
+        assert len(ids(project.evaluate("--collect-only", "-q", skill=asked))) == expected
+
+
+def test_trigger_cases_need_the_skill(project):
+    """Trigger cases run only in arms that install the skill."""
+    trigger = "  - id: asks\n    kind: trigger\n    prompt: Please put things in order.\n    should_load: true\n"
+    project.spec(cases=(trigger,))
+    assert [line.partition("::")[2] for line in ids(project.evaluate("--collect-only", "-q", "--skill-repeats=1"))] == ["asks[with-scripted-default-r1]"]
+
+
+def test_overriding_a_fixture(project):
+    """A project can override a rung of the fixture ladder."""
+    project.spec()
+    project.conftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def skill_runner(skill_runner):
+            def twice(job):
+                note("before", job)
+                return skill_runner(job)
+            return twice
+        """
+    )
+    project.evaluate("--skill-case=one", "--skill-repeats=1")
+    assert [what for what, *_ in project.diary()] == ["before", "open", "close"] * 2

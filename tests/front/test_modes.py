@@ -1,0 +1,68 @@
+"""--skill-dry-run and --skill-rehearse, and what is said before, during and after an evaluation."""
+
+from __future__ import annotations
+
+
+def test_dry_run(project):
+    """A dry run prints the plan and every command, starts nothing, writes nothing, and exits 0; -n changes nothing."""
+    project.spec()
+    result = project.evaluate("--skill-dry-run", "-n", "2")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["dry run: 8 of 8 runs, nothing is started", "1/8 tidy-up: *", "  turn 1: python3 *", "Exit 0: dry run of 8 runs"])
+    assert not project.diary()
+    assert not (project.path / "skill-results").exists()
+
+
+def test_rehearsals_that_go_as_written(project):
+    """Rehearsals are planned as runs of their own, in the arm that they are written for; all as written: exit 0."""
+    project.spec()
+    project.behaves({"*.bad": "fail"})
+    result = project.evaluate("--skill-rehearse")
+    assert result.ret == 0
+    assert sorted(project.opened()) == [
+        "one.with.scripted.default.r1.good", "one.without.scripted.default.r1.bad",
+        "two.with.scripted.default.r1.good", "two.without.scripted.default.r1.bad",
+    ]  # fmt: skip
+    assert project.last_line(result) == "Exit 0: 4 rehearsals went as written; every check can hold and can trip"
+
+
+def test_rehearsals_that_prove_nothing(project):
+    """A rehearsal with another verdict than written FAILS, and a check that nothing trips is told; exit 1."""
+    project.spec()
+    result = project.evaluate("--skill-rehearse")
+    assert result.ret == 1
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        ["rehearsal bad: the verdict is pass, expected fail*", "one/bad: does not trip says-yes", "one: no rehearsal trips says-yes"]
+    )
+
+
+def test_opening(project):
+    """Before the first run: size, sandbox with its reason, expected time and money, random seed, results folder."""
+    project.spec()
+    result = project.evaluate()
+    result.stdout.fnmatch_lines(
+        [
+            "*skilleval: warmed up",
+            "skilleval: tidy-up",
+            "  8 runs: 2 cases x 2 arms x 2 repeats (scripted default)",
+            "  sandbox: none: stand-in (--skill-sandbox=none)",
+            "  expected: about *, no money; assumed*",
+            "  random seed: *",
+            f"  results: {project.results()}",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*isolates nothing*")
+
+
+def test_progress(project, monkeypatch):
+    """Progress is a line now and then, not one a run."""
+    monkeypatch.setattr("pytest_skilleval.terminal.PAUSE", 0.5)
+    project.spec()
+    project.behaves({"two.with.*": "fail", "*": "slow"})
+    result = project.evaluate("--skill-repeats=5")
+    lines = [line for line in result.outlines if "/20 runs" in line]
+    assert 1 <= len(lines) <= 10
+    assert "passed" in lines[-1]
+    assert "not met" in lines[-1]
+    assert "to go" in lines[-1]

@@ -1,0 +1,75 @@
+"""Options and their ini twins."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from pytest_skilleval import options
+
+
+def settings(pytester: pytest.Pytester, *args: str) -> options.Settings:
+    return options.settings_of(pytester.parseconfigure(*args))
+
+
+def test_every_option_has_an_ini_twin(pytester):
+    """Every option can be said in an ini file under the name skilleval_<option>."""
+    config = pytester.parseconfigure()
+    for option in options.OPTIONS:
+        assert option.ini == "skilleval_" + option.flag.removeprefix("--skill-").replace("-", "_")
+        assert config.getini(option.ini) in (None, False)
+
+
+def test_command_line_wins_over_ini(pytester):
+    """What the command line says wins over the ini file, which wins over the defaults."""
+    pytester.makeini("[pytest]\nskilleval_repeats = 5\nskilleval_arms = with, without\nskilleval_strict = true\n")
+    found = settings(pytester, "--skill-repeats=7")
+    assert (found.repeats, found.arms, found.strict, found.gate) == (7, ("with", "without"), True, False)
+
+
+def test_lists(pytester):
+    """Lists take commas and repetition, and say each name once."""
+    assert settings(pytester, "--skill-arms=a,b", "--skill-arms", "c, a").arms == ("a", "b", "c")
+
+
+def test_settings_are_frozen(pytester):
+    """Settings never change during a session."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings(pytester).repeats = 3
+
+
+def test_paths_start_where_they_were_said(pytester, monkeypatch):
+    """A path on the command line starts where pytest was called, one from an ini file at the root folder."""
+    pytester.makeini("[pytest]\nskilleval_results = out\n")
+    inner = pytester.mkdir("inner")
+    monkeypatch.chdir(inner)
+    root = pytester.path
+    assert settings(pytester).results == root / "out"
+    assert settings(pytester, "--skill-results=here").results == inner / "here"
+
+
+def test_ini_switches_evaluation_on(project):
+    """skilleval_eval in an ini file makes every session an evaluation."""
+    project.spec()
+    project.pytester.makeini("[pytest]\nskilleval_eval = tidy-up\nskilleval_agent = scripted\nskilleval_sandbox = none\nskilleval_repeats = 1\n")
+    project.run().assert_outcomes(passed=4)
+
+
+def test_cost_must_be_said_under_ci(pytester, monkeypatch):
+    """A live agent under CI needs --skill-max-cost said; a simulated one does not."""
+    from pytest_skilleval.core.errors import UsageProblem
+    from pytest_skilleval.core.plan import Plan, Row
+    from pytest_skilleval.session import readiness
+
+    monkeypatch.setattr(readiness, "missing", lambda name: None)
+
+    def check(agent: str, *args: str) -> None:
+        row = Row(index=0, run_id="c.a.x.default.r1", skill="s", case="c", kind="outcome", arm="a", agent=agent, model="default", repeat=1, block=0)
+        plan = Plan(random_seed=0, seed_origin="", rows=(row,), locks={"s": ""})
+        readiness.check_agents(plan, settings(pytester, *args), {"CI": "true"})
+
+    check("scripted")
+    check("claude-code", "--skill-max-cost=5")
+    with pytest.raises(UsageProblem, match="--skill-max-cost"):
+        check("claude-code")
