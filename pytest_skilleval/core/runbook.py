@@ -69,18 +69,19 @@ def parse_runbook(text: str, file: str) -> tuple[RunbookPrompt, ...]:
 
 
 def _blocks(lines: list[str]) -> list[tuple[int, str, list[str]]]:
-    """(line, heading, lines below) of every ``## Prompt`` heading outside code fences."""
+    """(line, heading, lines below) of every ``## Prompt`` heading; code blocks, which hold neither, are blanked."""
     blocks: list[tuple[int, str, list[str]]] = []
     inside, fenced = False, False
     for number, line in enumerate(lines, start=1):
-        fenced ^= _FENCE.match(line) is not None
+        is_fence = _FENCE.match(line) is not None
+        fenced ^= is_fence
         heading = None if fenced else _HEADING.match(line)
         if heading and len(heading[1]) <= 2:
             inside = re.match(r"##\s+Prompt\b", line, re.IGNORECASE) is not None
             if inside:
                 blocks.append((number, line.strip(), []))
         elif inside:
-            blocks[-1][2].append(line)
+            blocks[-1][2].append("" if fenced or is_fence else line)
     return blocks
 
 

@@ -45,6 +45,8 @@ def message(where: Where, details: Any, source: str | None) -> str:
         wrong_key = details["loc"][-1] == "[key]"
         return _SPOKEN[kind](where, details, _short(str(where[-1]) if wrong_key else source))
     if kind in {"tuple_type", "dict_type", "model_type"}:
+        if given is None and not where:
+            return "is empty; a spec has at least the keys `skill`, `arms` and `cases`"
         wanted = "a list" if kind == "tuple_type" else "a mapping of keys to values"
         return f"is empty; write {wanted} or remove the key" if given is None else f"must be {wanted}, not {_what(given)}"
     return str(details["msg"])
