@@ -1,0 +1,81 @@
+"""Scenarios whose real transcripts are kept: what is played, and what the transcript must say of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_skilleval.gateway.scripted.script import Fault, ScriptTurn
+
+Command = tuple[str, bool, bool, int | None]
+"""Line, executed, denied, exit code."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Turns and faults to be played, and the truth about the last turn."""
+
+    turns: tuple[ScriptTurn, ...]
+    commands: tuple[Command, ...] = ()
+    reply: str | None = None
+    blame: str | None = None
+    refused: bool = False
+    faults: tuple[Fault, ...] = ()
+    deny: tuple[str, ...] = ()
+    permissions: str = "bypass"
+    installed: bool = True
+    loads: bool = False
+    subagent: bool = False
+    background: bool = False
+    agents: tuple[str, ...] = ("claude-code", "codex")
+
+
+ONE: Command = ("echo one", True, False, 0)
+BAD: Command = ("ls /nonexistent", True, False, 2)
+
+SCENARIOS = {
+    "plain": Scenario((ScriptTurn(run=("echo one", "ls /nonexistent"), reply="Done."),), commands=(ONE, BAD), reply="Done."),
+    "loads": Scenario((ScriptTurn(load=True, run=("echo one",), reply="Loaded."),), commands=(ONE,), reply="Loaded.", loads=True),
+    "unknown-skill": Scenario((ScriptTurn(load=True, run=("echo one",), reply="Hm."),), commands=(ONE,), reply="Hm.", installed=False),
+    "resumed": Scenario(
+        (ScriptTurn(run=("true",), reply="First."), ScriptTurn(run=("echo one",), reply="Second.")), commands=(ONE,), reply="Second."
+    ),
+    "parallel": Scenario(
+        (ScriptTurn(run=("echo one", "ls /nonexistent"), manner="parallel", reply="Done."),), commands=(ONE, BAD), reply="Done."
+    ),
+    "subagent": Scenario(
+        (ScriptTurn(run=("echo one", "ls /nonexistent"), manner="subagent", reply="Done."),),
+        commands=(ONE, BAD),
+        reply="Done.",
+        subagent=True,
+        agents=("claude-code",),
+    ),
+    "background": Scenario(
+        (ScriptTurn(run=("echo one",), manner="background", reply="Started."),),
+        commands=(("echo one", True, False, None),),
+        reply="Started.",
+        background=True,
+        agents=("claude-code",),
+    ),
+    "guarded": Scenario(
+        (ScriptTurn(run=("echo one", "rm -r keep"), reply="Denied."),),
+        commands=(ONE, ("rm -r keep", False, True, None)),
+        reply="Denied.",
+        deny=("rm -r",),
+    ),
+    "asked": Scenario(
+        (ScriptTurn(run=("echo one", "curl -s http://127.0.0.1:9"), reply="Asked."),),
+        commands=(ONE, ("curl -s http://127.0.0.1:9", False, True, None)),
+        reply="Asked.",
+        permissions="default",
+        agents=("claude-code",),
+    ),
+    "retried": Scenario(
+        (ScriptTurn(run=("echo one",), reply="Done."),), commands=(ONE,), reply="Done.", faults=(Fault(kind="overloaded", times=1),)
+    ),
+    "refused": Scenario((ScriptTurn(reply="No."),), refused=True, faults=(Fault(kind="refusal"),), agents=("claude-code",)),
+} | {
+    kind: Scenario(
+        (ScriptTurn(run=("echo one", "true"), reply="Never."),), commands=(ONE,), blame="agent_api", faults=(Fault(kind=kind, step=1),)
+    )
+    for kind in ("unauthorized", "forbidden", "rate_limited", "overloaded", "server_error", "bad_request", "cut", "garbage", "empty")
+}

@@ -1,0 +1,119 @@
+"""Transcripts recorded from the real CLIs, read without them; damaged ones give all the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agent_driving import SKILL
+from agent_scenarios import SCENARIOS, Scenario
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_skilleval.agents import agent
+from pytest_skilleval.core.transcript import TurnTranscript
+
+FOLDER = Path(__file__).parent / "transcripts"
+FILES = sorted(FOLDER.glob("*.jsonl"))
+by_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+
+
+def parts(file: Path) -> tuple[str, Scenario]:
+    """Agent and scenario of a recorded file; the file name is ``<agent>-<version>-<scenario>``."""
+    name = next(name for name in ("claude-code", "codex") if file.stem.startswith(name))
+    label = file.stem.removeprefix(f"{name}-").partition("-")[2]
+    return name, SCENARIOS[label]
+
+
+def read(file: Path, stdout: bytes | None = None) -> TurnTranscript:
+    """The transcript of a recorded turn, its stdout replaced where one is given."""
+    name, _ = parts(file)
+    exit_code = int(file.with_suffix(".exit").read_text())
+    return agent(name).parse(file.read_bytes() if stdout is None else stdout, file.with_suffix(".stderr").read_bytes(), exit_code)
+
+
+def test_both_agents_are_recorded() -> None:
+    """Every scenario has a recorded transcript of each agent it is meant for."""
+    for label, scenario in SCENARIOS.items():
+        for name in scenario.agents:
+            assert list(FOLDER.glob(f"{name}-*-{label}.jsonl")), f"run tests/agents/regenerate.py: {name} {label} is missing"
+
+
+@by_file
+def test_recorded_turn_means_what_was_played(file: Path) -> None:
+    """Commands, reply, load, refusal and blame of a recorded turn are the script's."""
+    name, scenario = parts(file)
+    seen = read(file)
+    loads = [command for command in seen.commands if "SKILL.md" in command.line]
+    commands = [command for command in seen.commands if command not in loads]
+    told = [(c.line, c.executed, c.denied, c.exit_code) for c in commands]
+    in_any_order = scenario.turns[-1].manner == "parallel"
+    assert (sorted(told) if in_any_order else told) == list(scenario.commands)
+    assert (seen.reply, seen.refused) == (scenario.reply, scenario.refused)
+    assert (seen.failure.blame if seen.failure else None) == scenario.blame
+    assert all(command.subagent == scenario.subagent and command.background == scenario.background for command in commands)
+    assert (seen.broken_lines, seen.unknown_events, seen.closing) == (0, 0, "complete")
+    assert seen.session_id
+    if name == "claude-code":
+        assert any(call.ok and call.name == SKILL for call in seen.skill_calls) == scenario.loads
+        assert (SKILL in (seen.offered.skills or ())) == scenario.installed
+        assert seen.offered.cli_version
+    elif scenario.loads:
+        assert [command.exit_code for command in loads] == [0]
+
+
+@by_file
+def test_a_broken_line_costs_only_itself(file: Path) -> None:
+    """Garbage between the lines is counted and changes nothing else."""
+    whole = read(file)
+    noise = b'{"type": "assistant", "mess\n\xff\xfe garbage\nnot json\n'
+    lines = file.read_bytes().splitlines(keepends=True)
+    damaged = read(file, b"".join([lines[0], noise, *lines[1:]]))
+    assert damaged.broken_lines == 3
+    assert (damaged.commands, damaged.reply, damaged.usage, damaged.failure) == (whole.commands, whole.reply, whole.usage, whole.failure)
+
+
+@by_file
+def test_unknown_events_are_counted_and_ignored(file: Path) -> None:
+    """Events of a future version change nothing but a count."""
+    whole = read(file)
+    news = b'{"type":"hologram","message":{"content":7},"item":[]}\n{"type":"rate_card"}\n{"type":"system","subtype":"brand_new"}\n'
+    changed = read(file, file.read_bytes() + news)
+    assert changed.unknown_events >= 2
+    assert (changed.commands, changed.reply, changed.usage, changed.failure) == (whole.commands, whole.reply, whole.usage, whole.failure)
+
+
+@by_file
+@settings(max_examples=25, deadline=None)
+@given(share=st.floats(0, 1))
+def test_a_cut_stream_gives_what_was_there(file: Path, share: float) -> None:
+    """However a stream is cut, reading it never raises, keeps a prefix of the commands, and never makes up a reply."""
+    whole = file.read_bytes()
+    cut = whole[: int(len(whole) * share)]
+    seen, all_of_it = read(file, cut), read(file)
+    known = [command.line for command in all_of_it.commands if not command.denied]
+    lines = [command.line for command in seen.commands if not command.denied or command.line in known]
+    assert [line for line in lines if line in known] == known[: len([line for line in lines if line in known])]
+    if seen.closing != "complete":
+        assert seen.reply is None
+        assert seen.failure is not None
+        assert seen.failure.blame in {"agent_crash", "agent_api"}
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+@settings(max_examples=60, deadline=None)
+@given(stdout=st.binary(max_size=400), stderr=st.binary(max_size=100), code=st.none() | st.integers(0, 255))
+def test_any_bytes_are_read(name: str, stdout: bytes, stderr: bytes, code: int | None) -> None:
+    """No bytes whatever make parsing raise, and nothing is ever taken for a success."""
+    seen = agent(name).parse(stdout, stderr, code)
+    assert seen.reply is None
+    assert seen.failure is not None
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_empty_stream_is_a_crash(name: str) -> None:
+    """An agent that wrote nothing has crashed, whatever its exit code: no evidence is never a pass."""
+    for code in (0, 1, None):
+        failure = agent(name).parse(b"", b"", code).failure
+        assert failure is not None
+        assert failure.blame == "agent_crash"
