@@ -15,7 +15,7 @@ from pytest_skilleval.core.dress import dress, dress_makes
 from pytest_skilleval.core.errors import SpecError
 from pytest_skilleval.core.lint import Context, giveaways, lint
 from pytest_skilleval.core.loaded import LoadedSpec, Skin
-from pytest_skilleval.core.positions import Document, shown
+from pytest_skilleval.core.positions import shown
 from pytest_skilleval.core.reading import MAX_BYTES, parse_document, read_bytes
 from pytest_skilleval.core.shape import shape
 from pytest_skilleval.core.sidefiles import read_side_files, seed_file_names
@@ -51,17 +51,14 @@ def load_spec(path: Path, catalogue_dir: Path | None = None) -> LoadedSpec:
     SpecError
         With every fault of the spec and its files; each names file, line and path, and says what to do.
     """
+    path = path.absolute()
     with _collector_paused():
-        path = path.absolute()
-        content = read_bytes(path)
-        document = parse_document(content, shown(path))
-        catalogue = load_catalogue(catalogue_dir or path.parent.parent / "catalogue")
-        return _load(path, content, document, catalogue)
+        return _load(path, load_catalogue(catalogue_dir or path.parent.parent / "catalogue"))
 
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Loading makes many lasting values and no garbage: the collector's visits would take four fifths of the time."""
+    """Loading makes many values and no cycles: the collector's visits would take most of the time and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -71,7 +68,9 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _load(path: Path, content: bytes, document: Document, catalogue: Catalogue) -> LoadedSpec:
+def _load(path: Path, catalogue: Catalogue) -> LoadedSpec:
+    content = read_bytes(path)
+    document = parse_document(content, shown(path))
     shaped = shape(document)
     faults = [*document.faults, *shaped.faults]
     if shaped.spec is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import yaml
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
@@ -24,7 +24,7 @@ from pytest_skilleval.core.scalars import scalar
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 40
 
-_MAYBE_ALIAS: Final = re.compile(r"(?:\A|[\s,:{\[])[&*][0-9A-Za-z_-]")
+_MAYBE_ALIAS: Final = re.compile(r"[&*](?<![^\s,:{\[].)[0-9A-Za-z_-]", re.DOTALL)
 _UNPRINTABLE: Final = re.compile("[^\\t\\n\\r -~\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _HINTS: Final = (
     ("mapping values are not allowed", "a text that holds `: ` needs quotes"),
@@ -156,11 +156,11 @@ class _Builder:
                 result[key] = self.value(value_node, depth + 1)
         return result
 
-    def _key(self, node: Node) -> str | None:
+    def _key(self, node: Any) -> str | None:
         if node.__class__ is not ScalarNode or node.tag.__class__ is str:
             self._note(node, "is no plain key; a key is a short text")
             return None
-        text = cast("str", node.value)
+        text: str = node.value
         if text == "<<":
             self._note(node, "is a YAML merge key; write the keys out")
             return None
