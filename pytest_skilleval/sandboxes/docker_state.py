@@ -6,7 +6,10 @@ Works with any `docker.APIClient`; nothing here knows which kind of sandbox the 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +22,7 @@ from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, 
 
 if TYPE_CHECKING:
     from docker import APIClient
+    from requests import Response
 
 BUILTIN_NETWORKS = frozenset({"bridge", "host", "none"})
 _ANONYMOUS = re.compile(r"[0-9a-f]{64}")
@@ -26,6 +30,7 @@ _NOISE = frozenset({"attach", "detach", "exec_create", "exec_start", "exec_detac
 _UNSETTLING = _NOISE | {"health_status"}
 _SETTLE_SECONDS = 3.0
 _CATCH_UP_SECONDS = 2.0
+_REOPEN_SECONDS = 0.05
 _ZERO_TIME = "0001-01-01T00:00:00Z"
 
 
@@ -186,21 +191,24 @@ class Watch:
         self._closed = False
         self.changes = 0
         """How many state-changing events there have been."""
-        self._stream = self._open(self._began)
-        threading.Thread(target=self._read, daemon=True).start()
+        self._stream = self._open(since=_stamp(self._began))
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def _open(self, since: int) -> Any:
-        return self._client.events(decode=True, since=_stamp(since))
+    def _open(self, **bounds: str) -> Response:
+        """The stream of events between `bounds`; raises requests.RequestException."""
+        address = f"{self._client.base_url}/v{self._client.api_version}/events"
+        return self._client.get(address, params=bounds, stream=True, timeout=None)
 
     def _read(self) -> None:
         while not self._closed:
-            with contextlib.suppress(Exception):
-                for raw in self._stream:
-                    self._keep(raw)
+            with contextlib.suppress(Exception), contextlib.closing(self._stream):  # whatever broke the stream, it is opened again
+                for line in self._stream.iter_lines():
+                    self._keep(json.loads(line))
             with contextlib.suppress(Exception):
                 if not self._closed:
-                    time.sleep(0.05)
-                    self._stream = self._open(self._last + 1)
+                    time.sleep(_REOPEN_SECONDS)
+                    self._stream = self._open(since=_stamp(self._last + 1))
 
     def _keep(self, raw: Mapping[str, Any]) -> None:
         action = raw["Action"].partition(":")[0]
@@ -218,10 +226,15 @@ class Watch:
             self._began = time.time_ns()
 
     def events(self) -> tuple[EngineEvent, ...]:
-        """All state-changing events since `mark`, after waiting for those still on their way."""
-        now = time.time_ns()
-        late = self._client.events(decode=True, since=_stamp(self._last), until=_stamp(now))
-        last = max((raw["timeNano"] for raw in late), default=0)
+        """All state-changing events since `mark`, after waiting for those still on their way.
+
+        Raises
+        ------
+        requests.RequestException
+            The engine does not answer.
+        """
+        with contextlib.closing(self._open(since=_stamp(self._last), until=_stamp(time.time_ns()))) as late:
+            last = max((json.loads(line)["timeNano"] for line in late.iter_lines()), default=0)
         with self._changed:
             self._changed.wait_for(lambda: self._last >= last, _CATCH_UP_SECONDS)
             return tuple(event(raw, self._began) for raw in self._kept if raw["timeNano"] >= self._began)
@@ -229,10 +242,11 @@ class Watch:
     def close(self) -> None:
         """Stop reading."""
         self._closed = True
-        with contextlib.suppress(Exception):
-            self._stream.close()
+        with contextlib.suppress(Exception), socket.socket(fileno=os.dup(self._stream.raw.fileno())) as same:
+            same.shutdown(socket.SHUT_RDWR)  # wakes the reader, which then closes the stream
+        self._reader.join(_CATCH_UP_SECONDS)
 
 
-def _stamp(nanoseconds: int) -> Any:
-    """Seconds since 1970 as the engine reads them, to the nanosecond (the SDK's types know whole ones only)."""
+def _stamp(nanoseconds: int) -> str:
+    """Seconds since 1970 as the engine reads them, to the nanosecond."""
     return f"{nanoseconds // 10**9}.{nanoseconds % 10**9:09d}"

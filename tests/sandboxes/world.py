@@ -8,13 +8,13 @@ import json
 import tarfile
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pytest_skilleval.core.ports import Command, Sandbox
 
 CREATED = "2026-03-02T09:30:00Z"
-_APPLETS = "cat echo false find grep hostname httpd id kill ls mkdir mount nc nslookup ping ps rm sh sleep sync tee test touch true wget".split()
+_APPLETS = """cat echo false find grep hostname httpd id kill ls mkdir mount nc nslookup ping ps rm sh
+    sleep sync tee test touch true wget""".split()  # noqa: SIM905
 
 
 def _tar(entries: Iterable[tuple[tarfile.TarInfo, bytes]]) -> bytes:
@@ -75,7 +75,7 @@ def images(busybox: bytes, wanted: Iterable[tuple[str | None, Mapping[str, Any]]
 
 
 @cache
-def archive(busybox: Path) -> bytes:
+def archive(busybox: bytes) -> bytes:
     """Four tagged images and three without a tag."""
     tagged: list[tuple[str | None, Mapping[str, Any]]] = [
         ("shop-web:1.4", {}),
@@ -83,12 +83,11 @@ def archive(busybox: Path) -> bytes:
         ("worker:7", {}),
         ("tools:1", {}),
     ]
-    return images(busybox.read_bytes(), [*tagged, *((None, {"Labels": {"build": str(number)}}) for number in range(3))])
+    return images(busybox, [*tagged, *((None, {"Labels": {"build": str(number)}}) for number in range(3))])
 
 
 SCRIPT = """
 set -e
-docker load -q -i /tmp/images.tar >/dev/null
 docker network create shop_default --label com.docker.compose.project=shop >/dev/null
 docker volume create shop_pgdata --label com.docker.compose.project=shop >/dev/null
 docker volume create backup_2023 >/dev/null
@@ -106,8 +105,23 @@ rm -f /tmp/images.tar
 """
 
 
-def make(sandbox: Sandbox, busybox: Path) -> None:
+def busybox(sandbox: Sandbox) -> bytes:
+    """The static busybox that every sandbox has."""
+    with tarfile.open(fileobj=io.BytesIO(sandbox.get("/usr/bin/busybox"))) as packed:
+        file = packed.extractfile("busybox")
+        assert file is not None
+        return file.read()
+
+
+def load(sandbox: Sandbox) -> None:
+    """Only the images."""
+    sandbox.put(files(images_dot_tar=archive(busybox(sandbox))), into="/tmp")
+    done = sandbox.exec(Command(argv=("docker", "load", "-q", "-i", "/tmp/images.tar")), timeout=60)
+    assert done.exit_code == 0, done.stderr.decode()
+
+
+def make(sandbox: Sandbox) -> None:
     """Seven containers (three running), seven images, four volumes, one network."""
-    sandbox.put(files(images_dot_tar=archive(busybox)), into="/tmp")
+    load(sandbox)
     done = sandbox.exec(Command(argv=("sh", "-c", SCRIPT)), timeout=120)
     assert done.exit_code == 0, done.stderr.decode()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.errors import SandboxError
 from pytest_skilleval.core.ports import Probe, SandboxRequest
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 DISK, PIDS = 4 << 30, 4096
 MEMORY = 4 << 30
 START_SECONDS = 60
+ANSWER_SECONDS = 60
 _SOCKET_PATH = 107
 _PROJECT = Path(__file__).resolve().parents[3]
 _BOOT = "import sys; sys.path.append({project!r}); from pytest_skilleval.sandboxes.engine.supervisor import main; main({setup!r})"
@@ -120,10 +121,12 @@ class EngineBackend:
                 supervisor, control = _launch(self._setup(request, name, folder), lock, kept, handed)
             undo.callback(end, supervisor, control)
             started = _await(control, supervisor)
-            clients = _connect(folder / "s"), _connect(folder / "s", timeout=None)
-            sandbox = EngineSandbox(request.name, name, supervisor, control, started, clients, root, store)
+            client = _connect(folder / "s")
+            undo.callback(client.close)
+            sandbox = EngineSandbox(request.name, name, supervisor, control, started, client, root, store)
+            undo.callback(sandbox.close)
             if kept is not None:
-                _resume(clients[0], kept)
+                _resume(client, kept)
             undo.pop_all()
             return sandbox
 
@@ -201,13 +204,13 @@ def _await(control: socket.socket, supervisor: subprocess.Popen[bytes]) -> Start
     return Started(message["init"], message["limits"], tuple(message["notes"]))
 
 
-def _connect(path: Path, timeout: Any = 60) -> APIClient:
+def _connect(path: Path) -> APIClient:
     """A client of the engine; waits until the engine answers."""
     from docker import APIClient
     from docker.errors import DockerException
 
     try:
-        return APIClient(base_url=f"unix://{path}", version="auto", timeout=timeout)
+        return APIClient(base_url=f"unix://{path}", version="auto", timeout=ANSWER_SECONDS)
     except DockerException as error:
         raise SandboxError(f"the Docker Engine did not start: {error}") from error
 

@@ -43,7 +43,7 @@ class EngineSandbox:
         supervisor: subprocess.Popen[bytes],
         control: socket.socket,
         started: Started,
-        clients: tuple[APIClient, APIClient],
+        client: APIClient,
         tree: Tree,
         store: prepared.Store,
     ) -> None:
@@ -52,7 +52,7 @@ class EngineSandbox:
         """Names its folder and control groups on the host."""
         self.workspace = WORKSPACE
         self.home = tree.accounts[AGENT_USER].home
-        self.client, stream = clients
+        self.client = client
         """The engine's API, from outside."""
         self.init = started.init
         """The sandbox's first process, as the host numbers it."""
@@ -68,7 +68,7 @@ class EngineSandbox:
         self._forwards: list[Forward] = []
         self._lock = threading.Lock()
         self._closed = False
-        self._watch = docker_state.Watch(stream)
+        self._watch = docker_state.Watch(client)
 
     def exec(
         self,
@@ -177,6 +177,8 @@ class EngineSandbox:
         from docker.errors import DockerException
         from requests import RequestException
 
+        if self._closed:
+            raise self._lost()
         try:
             yield
         except (DockerException, RequestException, OSError) as error:

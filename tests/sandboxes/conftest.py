@@ -1,0 +1,36 @@
+"""Backends to test, made once per process; tests that need root on Linux are skipped where it is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.register_assert_rewrite("tests.sandboxes.conformance", "sandboxes.conformance")
+
+from pytest_skilleval.sandboxes.engine.backend import EngineBackend, default_cache  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineBackend]:
+    """The `engine` backend with live folders of its own and the user's cache (its root is built once)."""
+    folder = Path(tempfile.mkdtemp(prefix="pytest-skilleval-"))
+    backend = EngineBackend(default_cache(), state_dir=folder)
+    require(backend)
+    backend.warm(print)
+    yield backend
+    shutil.rmtree(folder)
+
+
+def require(backend: EngineBackend) -> None:
+    """Skip, or fail where everything is required, when this machine can't make sandboxes."""
+    probe = backend.probe()
+    if not probe.available:
+        message = f"no engine sandbox here: {probe.reason}"
+        if os.environ.get("SKILLEVAL_REQUIRE_ALL") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
