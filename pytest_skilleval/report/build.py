@@ -16,6 +16,7 @@ from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.friction import friction
 from pytest_skilleval.report.gates import gate
 from pytest_skilleval.report.loading import loading
+from pytest_skilleval.report.pooled import pooled
 from pytest_skilleval.report.rows import run_row
 from pytest_skilleval.report.trigger import trigger
 from pytest_skilleval.report.values import BANNER, Document, Report
@@ -55,6 +56,7 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
         runs=tuple(map(run_row, cells.runs)),
         rates=rates.rates(cells, facts),
         effects=found,
+        pooled=pooled(compared),
         harm=harm.harm(cells),
         harm_effects=harm.harm_effects(cells, facts),
         loading=loading(cells, facts),

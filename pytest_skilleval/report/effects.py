@@ -32,7 +32,7 @@ def _effect(one: Comparison, judgement: Judgement) -> Effect:
         same=found.same,
         difference=None if found.difference is None else float(found.difference),
         these_cases=numbers.these_cases(found),
-        new_cases=numbers.new_cases(found),
+        new_cases=numbers.new_cases(found.new_cases),
         bootstrap=numbers.bootstrap(found),
         bounds=_bounds(one),
         holm_p=judgement.found.these_cases_p if judgement.found else None,

@@ -112,5 +112,5 @@ def _effect(pair: Pair, group: Group, cases: Sequence[CasePair]) -> HarmEffect:
         cases=found.cases,
         difference=None if found.difference is None else float(found.difference),
         these_cases=numbers.these_cases(found),
-        new_cases=numbers.new_cases(found),
+        new_cases=numbers.new_cases(found.new_cases),
     )

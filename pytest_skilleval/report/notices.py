@@ -6,26 +6,29 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_skilleval.core.record import MeasuredRun
-from pytest_skilleval.report.cells import Cells, Group, has_verdict, loaded, tally
+from pytest_skilleval.report.cells import Cells, has_verdict, loaded, tally
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
+from pytest_skilleval.report.trigger import trigger_faults
 from pytest_skilleval.report.values import Judged, Provenance
+from pytest_skilleval.report.words import listing, named, plural
 
-PER_RUN = frozenset({"sandbox_command", "sandbox_name", "paraphrase", "paraphrases", "skin", "session_id", "request_id", "started_at"})
-"""Provenance that differs from run to run by design."""
+PER_RUN = frozenset({"skin", "paraphrases", "sandbox.name", "model.reported"})
+"""Provenance that differs from run to run by design, or is looked at elsewhere."""
 
-BY_ARM = ("arm", "instructions", "skills", "guard", "catalogue", "first_request", "prompt", "tool", "request")
-"""Words in the names of provenance that differs between arms by design."""
+BY_ARM = ("arm.", "request.")
+"""How the names of provenance begin that differs between arms by design."""
 
-BY_CASE = ("seed",)
-"""Words in the names of provenance that differs between cases by design."""
+BY_CASE = ("seed", "sandbox.limits")
+"""How the names of provenance begin that differs between cases and skins by design."""
 
 
 def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts) -> tuple[str, ...]:
     """Everything that weakens a number of this report, each as a sentence."""
     return (
         *session.warnings,
-        *(f"{name} could not be read and was left aside" for name in sorted(session.damaged)),
+        *(f"left aside as damaged: {name}" for name in sorted(session.damaged)),
         *_never_loaded(cells, facts),
+        *trigger_faults(cells, facts),
         *_without_verdict(cells),
         *_differences(cells),
         *_models(cells),
@@ -76,7 +79,7 @@ def _never_loaded(cells: Cells, facts: SpecFacts) -> list[str]:
             runs = [run for run in cells.runs_of(arm, group, ("outcome", "fidelity", "trigger")) if run.score]
             if known.role == "treatment" and known.installs and runs and not any(loaded(run, facts.skill) for run in runs):
                 found.append(
-                    f"{arm} ({_named(group)}): the skill was loaded in none of {len(runs)} runs; the figures tell what offering it does, "
+                    f"{arm} ({named(group)}): the skill was loaded in none of {len(runs)} runs; the figures tell what offering it does, "
                     "and may tell of a wrong installation"
                 )
     return found
@@ -90,7 +93,7 @@ def _without_verdict(cells: Cells) -> list[str]:
                 if not any(has_verdict(run) for run in runs):
                     count = tally(runs)
                     what = f"{count.undecided} undecided, {count.lost} not measured"
-                    found.append(f"{case} has no run with a verdict in {arm} ({_named(group)}): {what}")
+                    found.append(f"{case} has no run with a verdict in {arm} ({named(group)}): {what}")
     return found
 
 
@@ -99,13 +102,13 @@ def _differences(cells: Cells) -> list[str]:
     for group in cells.groups:
         runs = [run for run in cells.runs if (run.row.agent, run.row.model) == group]
         for name, where in _differing(runs):
-            found.append(f"{_named(group)}: {name} differs between runs that are compared ({where}); they are pooled here all the same")
+            found.append(f"{named(group)}: {name} differs between runs that are compared ({where}); they are pooled here all the same")
     return found
 
 
 def _differing(runs: Sequence[MeasuredRun]) -> list[tuple[str, str]]:
     """Names and values of provenance that should be equal within a comparison and is not."""
-    values: dict[str, dict[tuple[str, str], Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    values: dict[str, dict[tuple[str, str, int], Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for run in runs:
         for name, value in (run.record.provenance if run.record else {}).items():
             if name not in PER_RUN:
@@ -115,36 +118,39 @@ def _differing(runs: Sequence[MeasuredRun]) -> list[tuple[str, str]]:
         unequal = [scope for scope in scopes.values() if len(scope) > 1]
         if unequal:
             total: Counter[str] = sum(unequal, Counter())
-            found.append((name, ", ".join(f"{value}: {count} runs" for value, count in sorted(total.items()))))
+            found.append((name, _each(total)))
     return found
 
 
-def _scope(name: str, run: MeasuredRun) -> tuple[str, str]:
-    arm = run.row.arm if any(word in name for word in BY_ARM) else ""
-    case = run.row.case if arm or any(word in name for word in BY_CASE) else ""
-    return arm, case
+def _scope(name: str, run: MeasuredRun) -> tuple[str, str, int]:
+    """Within what a fact should be the same: everywhere, or for one arm, case and skin."""
+    row = run.row
+    if name.startswith(BY_ARM):
+        return row.arm, row.case, row.skin
+    return ("", row.case, row.skin) if name.startswith(BY_CASE) else ("", "", 0)
 
 
 def _models(cells: Cells) -> list[str]:
     found = []
     for group in cells.groups:
-        reported = Counter(
-            ", ".join(run.models_reported) for run in cells.runs if (run.row.agent, run.row.model) == group and run.models_reported
-        )
+        reported = Counter(name for run in cells.runs if (run.row.agent, run.row.model) == group and (name := _reported(run)))
         if len(reported) > 1:
-            each = "; ".join(f"{models} in {count} runs" for models, count in sorted(reported.items()))
-            found.append(f"{_named(group)}: runs report different models ({each}); they are pooled here all the same")
+            found.append(f"{named(group)}: runs report different models ({_each(reported)}); they are pooled here all the same")
     return found
+
+
+def _reported(run: MeasuredRun) -> str:
+    return ", ".join(run.models_reported) or (run.record.provenance.get("model.reported", "") if run.record else "")
+
+
+def _each(counts: Counter[str]) -> str:
+    return listing([f"{value}: {plural(count, 'run')}" for value, count in sorted(counts.items())])
 
 
 def _own_warnings(runs: Iterable[MeasuredRun]) -> list[str]:
     """Warnings of the runs themselves, equal ones once with their number."""
     found = Counter(text for run in runs if run.record for text in dict.fromkeys(run.record.warnings))
     return [text if count == 1 else f"{text} ({count} runs)" for text, count in sorted(found.items())]
-
-
-def _named(group: Group) -> str:
-    return group.agent if group.model == "default" else f"{group.agent}, {group.model}"
 
 
 def _plain(facts: Mapping[str, object]) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_skilleval.core.statistics import paired as statistics
 from pytest_skilleval.core.statistics.paired import PairedEffect
 from pytest_skilleval.core.statistics.values import Estimate, Interval
 from pytest_skilleval.report.values import BootstrapLimits, Figure, Limits, NewCases, TheseCases
@@ -49,9 +50,8 @@ def these_cases(effect: PairedEffect) -> TheseCases:
     )
 
 
-def new_cases(effect: PairedEffect) -> NewCases:
-    """The figures about further cases of this kind."""
-    found = effect.new_cases
+def new_cases(found: statistics.NewCases) -> NewCases:
+    """The figures about new cases."""
     return NewCases(
         low=found.interval.low,
         high=found.interval.high,

@@ -35,11 +35,16 @@ def to_html(report: Report) -> str:
 
 
 def _header(document: Document) -> Iterator[str]:
-    yield f'<header><p class="skill">{escape(document.skill)}</p><h1>{escape(document.headline.sentence)}</h1>'
+    yield f'<header><p class="skill">{escape(_made_of(document))}</p><h1>{escape(document.headline.sentence)}</h1>'
     if document.headline.next_step:
         yield f'<p class="next"><b>Next:</b> {escape(document.headline.next_step)}</p>'
     cards = "".join(_card(*card) for card in _cards(document))
     yield f'<div class="cards">{cards}</div></header>'
+
+
+def _made_of(document: Document) -> str:
+    agents = ", ".join(dict.fromkeys(words.group(run.agent, run.model) for run in document.runs)) or "no agent"
+    return f"{document.skill}: {words.plural(len(document.runs), 'run')}, {agents}"
 
 
 def _card(name: str, value: str, note: str) -> str:

@@ -52,7 +52,7 @@ def _here(one: Comparison) -> str:
 
 
 def _further(one: Comparison) -> str:
-    return f"{_points(one)} {words.points_span(numbers.new_cases(one.found))} ({_size(one)})"
+    return f"{_points(one)} {words.points_span(numbers.new_cases(one.found.new_cases))} ({_size(one)})"
 
 
 def _points(one: Comparison) -> str:

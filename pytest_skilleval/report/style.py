@@ -28,7 +28,7 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-nu
 th { text-align: left; color: var(--soft); font-weight: 600; font-size: 12.5px; border-bottom: 1px solid var(--line);
   vertical-align: bottom; }
 th, td { padding: 6px 14px 6px 0; }
-td { border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; min-width: 5ch; }
+td { border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: break-word; min-width: 5ch; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 td.span { white-space: nowrap; }
 tbody tr:hover { background: var(--card); }
@@ -46,5 +46,6 @@ footer { margin-top: 48px; color: var(--soft); font-size: 13px; }
 @media print { :root { --ink: #000; --soft: #444; --line: #bbb; --paper: #fff; --card: #fff; --mark: #000; --warn: #000;
   --warn-paper: #fff; }
   main { max-width: none; padding: 0; } h2, h3 { break-after: avoid; } tr, .card { break-inside: avoid; } .scroll { overflow: visible; }
+  details::details-content { content-visibility: visible; block-size: auto; }
   body { font-size: 11px; } table { font-size: 10px; } }
 """.strip()

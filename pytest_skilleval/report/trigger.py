@@ -3,69 +3,66 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from pytest_skilleval.core.record import MeasuredRun
-from pytest_skilleval.core.statistics.proportions import rate_these_cases
-from pytest_skilleval.report import numbers
-from pytest_skilleval.report.cells import Cells, Group, Runs, counts, loaded
-from pytest_skilleval.report.facts import SpecFacts
-from pytest_skilleval.report.values import Confusion, Figure, Trigger
-
-NO_OWNER = "no skill"
+from pytest_skilleval.core.statistics.trigger import NO_SKILL, TriggerCase, instrument_faults, trigger_rates
+from pytest_skilleval.report import words
+from pytest_skilleval.report.cells import Cells, Group, Runs
+from pytest_skilleval.report.facts import CaseFacts, SpecFacts
+from pytest_skilleval.report.numbers import of_estimate
+from pytest_skilleval.report.values import Confusion, Trigger
 
 
 def trigger(cells: Cells, facts: SpecFacts) -> tuple[Trigger, ...]:
     """Per arm and group in which trigger cases ran."""
-    return tuple(_of_arm(arm, group, cells.cell("trigger", arm, group), facts) for arm, group in cells.places("trigger"))
+    return tuple(_of_arm(arm, group, facts, cells.cell("trigger", arm, group)) for arm, group in cells.places("trigger"))
 
 
-def _of_arm(arm: str, group: Group, cases: dict[str, Runs], facts: SpecFacts) -> Trigger:
-    known = facts.arm(arm)
-    should = {case: runs for case, runs in cases.items() if _should_load(case, facts)}
-    should_not = {case: runs for case, runs in cases.items() if case not in should}
-    sensitivity = _share(should, lambda run: loaded(run, facts.skill))
-    specificity = _share(should_not, lambda run: not loaded(run, facts.skill))
+def trigger_faults(cells: Cells, facts: SpecFacts) -> Iterator[str]:
+    """Patterns of loads that point to a broken instrument rather than to a skill."""
+    for group in cells.groups:
+        arms = {
+            arm: _cases(facts, cells.cell("trigger", arm, group))
+            for arm in cells.arms
+            if facts.arm(arm).installs and cells.cell("trigger", arm, group)
+        }
+        yield from (f"{words.named(group)}: {fault}" for fault in instrument_faults(facts.skill, arms))
+
+
+def _of_arm(arm: str, group: Group, facts: SpecFacts, cases: dict[str, Runs]) -> Trigger:
+    known, found = facts.arm(arm), trigger_rates(facts.skill, _cases(facts, cases))
     return Trigger(
         arm=arm,
         agent=group.agent,
         model=group.model,
         applicable=known.installs,
         reason=None if known.installs else known.why_not,
-        sensitivity=sensitivity,
-        specificity=specificity,
-        confusion=_confusion(cases, facts),
-        suspicion=_suspicion(sensitivity, specificity) if known.installs else None,
+        sensitivity=of_estimate(found.sensitivity, "effective runs"),
+        sensitivity_new_cases=of_estimate(found.sensitivity_new_cases, "families"),
+        specificity=of_estimate(found.specificity, "effective runs"),
+        specificity_new_cases=of_estimate(found.specificity_new_cases, "families"),
+        confusion=_confusion(facts, cases),
     )
 
 
-def _share(cases: dict[str, Runs], good: Callable[[MeasuredRun], bool]) -> Figure:
-    return numbers.of_estimate(rate_these_cases(counts(cases, good, lambda run: run.score is not None)), "effective runs")
-
-
-def _should_load(case: str, facts: SpecFacts) -> bool:
-    return case in facts.cases and bool(facts.cases[case].should_load)
-
-
-def _confusion(cases: dict[str, Runs], facts: SpecFacts) -> tuple[Confusion, ...]:
-    found = Counter(
-        (_owner(case, facts), tuple(sorted({load.skill for load in run.score.loaded})))
+def _cases(facts: SpecFacts, cases: dict[str, Runs]) -> list[TriggerCase]:
+    return [
+        TriggerCase(case, _owner(facts, case), tuple(frozenset(_loaded(run)) for run in runs if run.score), runs[0].family)
         for case, runs in cases.items()
-        for run in runs
-        if run.score
-    )
+    ]
+
+
+def _owner(facts: SpecFacts, case: str) -> str | None:
+    known = facts.cases.get(case, CaseFacts(kind="trigger"))
+    return facts.skill if known.should_load else known.owner
+
+
+def _loaded(run: MeasuredRun) -> tuple[str, ...]:
+    return tuple(sorted({load.skill for load in run.score.loaded})) if run.score else ()
+
+
+def _confusion(facts: SpecFacts, cases: dict[str, Runs]) -> tuple[Confusion, ...]:
+    """Loaded together stays together, unlike in the statistics' table."""
+    found = Counter((_owner(facts, case) or NO_SKILL, _loaded(run)) for case, runs in cases.items() for run in runs if run.score)
     return tuple(Confusion(owner=owner, loaded=skills, runs=number) for (owner, skills), number in sorted(found.items()))
-
-
-def _owner(case: str, facts: SpecFacts) -> str:
-    if _should_load(case, facts):
-        return facts.skill
-    return (facts.cases[case].owner if case in facts.cases else None) or NO_OWNER
-
-
-def _suspicion(sensitivity: Figure, specificity: Figure) -> str | None:
-    if sensitivity.value == 0 and specificity.value == 1:
-        return "it was never loaded at all: suspect the installation or the detection before the skill"
-    if sensitivity.value == 1 and specificity.value == 0:
-        return "it was loaded in every run: suspect the detection, or a description that claims everything"
-    return None

@@ -238,6 +238,26 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     per_case: tuple[EffectCase, ...]
 
 
+class PooledModel(Figure, frozen=True, kw_only=True):
+    """The effect of one agent and model, drawn towards the average."""
+
+    agent: str
+    model: str
+
+
+class Pooled(msgspec.Struct, frozen=True, kw_only=True):
+    """One primary contrast over several agents and models, on the cases that all of them ran: so that no lucky one is the headline."""
+
+    from_: str = msgspec.field(name="from")
+    to: str
+    expects: str
+    cases: int
+    average: NewCases
+    between: float | None
+    """Variance of the true effects between models; null when it can't be told."""
+    models: tuple[PooledModel, ...]
+
+
 class LossRate(Figure, frozen=True, kw_only=True):
     """Share of runs that destroyed something of this class outside the request."""
 
@@ -306,10 +326,12 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True):
     applicable: bool
     reason: str | None
     sensitivity: Figure
+    """Share of runs that loaded it where the request is its own, on these cases."""
+    sensitivity_new_cases: Figure
     specificity: Figure
+    """Share of runs that left it alone where the request is not its own, on these cases."""
+    specificity_new_cases: Figure
     confusion: tuple[Confusion, ...]
-    suspicion: str | None
-    """A pattern that rather tells of a fault of the instrument."""
 
 
 class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
@@ -440,6 +462,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[RunRow, ...]
     rates: tuple[Rate, ...]
     effects: tuple[Effect, ...]
+    pooled: tuple[Pooled, ...]
     harm: tuple[Harm, ...]
     harm_effects: tuple[HarmEffect, ...]
     loading: tuple[Loading, ...]

@@ -175,23 +175,23 @@ def test_treatment_that_never_loads_is_suspected() -> None:
 
 def test_versions_that_differ_are_told() -> None:
     """Runs of one comparison made by different versions are pooled only with a warning that says so."""
-    runs = grid({"without": ["ppp"] * 3}, provenance={"agent_version": "2.1.0"}) + grid(
-        {"with": ["ppp"] * 3}, provenance={"agent_version": "2.1.1"}
+    runs = grid({"without": ["ppp"] * 3}, provenance={"agent.version": "2.1.0"}) + grid(
+        {"with": ["ppp"] * 3}, provenance={"agent.version": "2.1.1"}
     )
     document = report_of(runs).document
-    warning = next(warning for warning in document.warnings if "agent_version" in warning)
+    warning = next(warning for warning in document.warnings if "agent.version" in warning)
     assert "2.1.0: 9 runs" in warning
     assert "pooled" in warning
-    assert document.provenance.differing == {"agent_version": {"2.1.0": 9, "2.1.1": 9}}
+    assert document.provenance.differing == {"agent.version": {"2.1.0": 9, "2.1.1": 9}}
 
 
 def test_what_arms_declare_is_no_difference() -> None:
     """Hashes of skills and instructions differ between arms by design and are no warning."""
-    runs = grid({"without": ["ppp"]}, provenance={"skills_hash": "a", "cli": "1"}) + grid(
-        {"with": ["ppp"]}, provenance={"skills_hash": "b", "cli": "1"}
+    runs = grid({"without": ["ppp"]}, provenance={"arm.skills_tarball": "a", "cli": "1"}) + grid(
+        {"with": ["ppp"]}, provenance={"arm.skills_tarball": "b", "cli": "1"}
     )
     document = report_of(runs).document
-    assert not any("skills_hash" in warning for warning in document.warnings)
+    assert not any("arm.skills_tarball" in warning for warning in document.warnings)
     assert document.provenance.shared == {"cli": "1"}
 
 

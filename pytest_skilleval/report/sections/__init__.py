@@ -6,7 +6,7 @@ from pytest_skilleval.report.sections.change import change, loading, reliability
 from pytest_skilleval.report.sections.cost import cost
 from pytest_skilleval.report.sections.harm import harm, ledger
 from pytest_skilleval.report.sections.reading import reading
-from pytest_skilleval.report.sections.shapes import Column, Section, Span, Table
+from pytest_skilleval.report.sections.shapes import Column, Section, Span, Table, without_column
 from pytest_skilleval.report.sections.state import gate, provenance, runs, unmeasured, warnings
 from pytest_skilleval.report.values import Document
 
@@ -16,5 +16,7 @@ PARTS = (change, loading, harm, ledger, cost, reliability, unmeasured, gate, war
 
 
 def sections(document: Document) -> list[Section]:
-    """All sections that have something to say, in reading order."""
-    return [found for part in PARTS if (found := part(document)) is not None]
+    """All sections that have something to say, in reading order; without a column for agents where there is only one."""
+    found = [section for part in PARTS if (section := part(document)) is not None]
+    several = len({(run.agent, run.model) for run in document.runs}) > 1
+    return found if several else [without_column(section, "agent") for section in found]

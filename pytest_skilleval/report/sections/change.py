@@ -13,7 +13,7 @@ LEVEL = "[95 %]"
 
 def change(document: Document) -> Section | None:
     """Pass rates of the arms, their differences, and the cases behind the first one."""
-    tables = [*_rates(document), *_effects(document)]
+    tables = [*_rates(document), *_effects(document), *_pooled(document)]
     if document.effects:
         tables.append(_cases(document.effects[0]))
     sentences = (f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects[1:] if effect.primary)
@@ -23,8 +23,7 @@ def change(document: Document) -> Section | None:
 def loading(document: Document) -> Section | None:
     """Trigger and fidelity."""
     tables = [table for table in (_chain(document), _trigger(document), *_confusion(document), _fidelity(document)) if table.rows]
-    suspicions = tuple(f"{one.arm} ({words.group(one.agent, one.model)}): {one.suspicion}" for one in document.trigger if one.suspicion)
-    return Section("Is it loaded when it should be, and followed?", suspicions, tuple(tables)) if tables else None
+    return Section("Is it loaded when it should be, and followed?", (), tuple(tables)) if tables else None
 
 
 def reliability(document: Document) -> Section | None:
@@ -100,6 +99,14 @@ def _effect(effect: Effect) -> tuple[Cell, ...]:
     )
 
 
+def _pooled(document: Document) -> Iterator[Table]:
+    for one in document.pooled:
+        rows: list[tuple[Cell, ...]] = [("average of all", points_span(one.average.difference, one.average))]
+        rows += [(words.group(model.agent, model.model), points_span(model.value, model)) for model in one.models]
+        caption = f"{one.from_} → {one.to} under several models: {words.plural(one.cases, 'common case')}, each drawn towards the average"
+        yield Table(columns("agent and model", f"difference on new cases {LEVEL}"), tuple(rows), caption)
+
+
 def _cases(effect: Effect) -> Table:
     rows = tuple(
         (row.case, row.family or "-", _arm(row.from_), _arm(row.to), "no pair" if row.difference is None else words.points(row.difference))
@@ -138,11 +145,19 @@ def _trigger(document: Document) -> Table:
             trigger.arm,
             words.group(trigger.agent, trigger.model),
             figure_span(trigger.sensitivity) if trigger.applicable else f"not applicable: {trigger.reason}",
+            figure_span(trigger.sensitivity_new_cases) if trigger.applicable else "",
             figure_span(trigger.specificity) if trigger.applicable else "",
+            figure_span(trigger.specificity_new_cases) if trigger.applicable else "",
         )
         for trigger in document.trigger
     )
-    return Table(columns("arm", "agent", "loaded when it should be [95 %]", "left alone when it should be [95 %]"), rows, "Trigger")
+    return Table(
+        columns(
+            "arm", "agent", f"loaded when it should be {LEVEL}", "on new cases", f"left alone when it should be {LEVEL}", "on new cases"
+        ),
+        rows,
+        "Trigger",
+    )
 
 
 def _confusion(document: Document) -> Iterator[Table]:

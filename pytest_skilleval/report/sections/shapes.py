@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_skilleval.report import words
 from pytest_skilleval.report.values import Bounds, Figure, Limits
@@ -32,7 +32,7 @@ Cell = str | Span
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; with `caption` when several stand in one section. `wide`: may be scrolled sideways."""
+    """A table; with `caption` when several stand in one section."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -52,6 +52,17 @@ class Section:
 def columns(*titles: str) -> tuple[Column, ...]:
     """Columns by title; a leading ``#`` marks numbers."""
     return tuple(Column(title.removeprefix("#"), title.startswith("#")) for title in titles)
+
+
+def without_column(section: Section, title: str) -> Section:
+    """The section with one column left out of all its tables."""
+    return replace(section, tables=tuple(_without(table, title) for table in section.tables))
+
+
+def _without(table: Table, title: str) -> Table:
+    kept = [place for place, column in enumerate(table.columns) if column.title != title]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
 
 
 def share_span(value: float | None, limits: Limits | Bounds) -> Cell:
