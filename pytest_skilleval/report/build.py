@@ -45,6 +45,7 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
     cells = Cells.of(measured, tuple(facts.arms))
     compared = comparisons(cells, facts, session.random_seed)
     found = effects(compared, judge(compared, simulated=simulated, partial=partial))
+    pools = pooled(compared)
     decided = gate(facts.gate, compared, simulated=simulated, partial=partial)
     code, why = ending(cells, facts, session, decided)
     document = Document(
@@ -52,11 +53,11 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
         simulated=simulated,
         partial=partial,
         notice=BANNER if simulated else None,
-        headline=headline(cells, found),
+        headline=headline(cells, found, pools),
         runs=tuple(map(run_row, cells.runs)),
         rates=rates.rates(cells, facts),
         effects=found,
-        pooled=pooled(compared),
+        pooled=pools,
         harm=harm.harm(cells),
         harm_effects=harm.harm_effects(cells, facts),
         loading=loading(cells, facts),

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_skilleval.core.statistics.verdict import Word
 from pytest_skilleval.report import words
 from pytest_skilleval.report.cells import Cells, verdict
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.notices import blame_counts
-from pytest_skilleval.report.values import Effect, Gate, Headline
+from pytest_skilleval.report.values import Effect, Gate, Headline, Pooled
+
+SHOWN = str(Word.SHOWN)
 
 
-def headline(cells: Cells, effects: Sequence[Effect]) -> Headline:
-    """The first effect in words; without any comparison, what there is instead."""
-    if effects:
-        first = effects[0]
-        return Headline(verdict=first.verdict, sentence=f"Effect: {first.sentence}", next_step=first.next_step)
+def headline(cells: Cells, effects: Sequence[Effect], pooled: Sequence[Pooled]) -> Headline:
+    """The first contrast in words, over all agents and models that ran it; without any comparison, what there is instead."""
+    if not effects:
+        return _nothing_compared(cells)
+    first = effects[0]
+    same = [effect for effect in effects if effect.primary and (effect.from_, effect.to) == (first.from_, first.to)] or [first]
+    if len(same) > 1:
+        return _several(same, pooled)
+    return Headline(verdict=first.verdict, sentence=f"Effect: {first.sentence}", next_step=first.next_step)
+
+
+def _nothing_compared(cells: Cells) -> Headline:
     if not cells.runs:
         return Headline(verdict=None, sentence="Effect: no run was made.", next_step="select at least one case and arm")
     ran = words.listing(cells.arms)
@@ -24,6 +34,20 @@ def headline(cells: Cells, effects: Sequence[Effect]) -> Headline:
         sentence=f"Effect: not compared, for no contrast of the spec had outcome cases in both arms (arms that ran: {ran}).",
         next_step="run both arms of a contrast on outcome cases",
     )
+
+
+def _several(same: Sequence[Effect], pooled: Sequence[Pooled]) -> Headline:
+    """No lucky model is the headline: all are named by what they show, with their average."""
+    models: dict[str, list[str]] = {}
+    for effect in same:
+        what = effect.verdict or f"no verdict: {effect.verdict_reason}"
+        models.setdefault(f"WORSE, {what}" if effect.direction == "worse" else what, []).append(words.group(effect.agent, effect.model))
+    said = "; ".join(f"{what} ({words.listing(names)})" for what, names in models.items())
+    average = next((one.average for one in pooled if (one.from_, one.to) == (same[0].from_, same[0].to)), None)
+    mean = f" On average {words.points(average.difference)} {words.points_span(average)} on new cases." if average else ""
+    step = next((effect.next_step for effect in same if effect.verdict != SHOWN), same[0].next_step)
+    verdict = same[0].verdict if len(models) == 1 else None
+    return Headline(verdict=verdict, sentence=f"Effect: {said}.{mean}", next_step=step)
 
 
 def ending(cells: Cells, facts: SpecFacts, session: SessionFacts, gate: Gate) -> tuple[int, str]:

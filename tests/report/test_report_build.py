@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,10 +15,12 @@ from report_made import DATA_A, DATA_B, SKILL, grid, names, run, session, spec
 
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.evidence import CheckResult, RemovedObject
+from pytest_skilleval.core.loaded import LoadedSpec
 from pytest_skilleval.core.record import MeasuredRun
+from pytest_skilleval.core.spec import Spec
 from pytest_skilleval.report.build import build
 from pytest_skilleval.report.encode import to_json
-from pytest_skilleval.report.facts import CaseFacts, GateFacts
+from pytest_skilleval.report.facts import CaseFacts, GateFacts, SpecFacts
 from pytest_skilleval.report.values import Effect, Report
 
 WORDS = st.lists(st.text(alphabet="pfueav-", min_size=1, max_size=4), min_size=1, max_size=7)
@@ -342,3 +345,90 @@ def test_pass_hat_k_looks_at_must_not_checks() -> None:
     runs += [run("b", "with", "f", 1, checks=[swept]), run("b", "with", "p", 2)]
     first = report_of(runs).document.pass_hat_k[0]
     assert (first.name, first.k, first.cases, first.value) == ("pass^k", 2, 2, 0.5)
+
+
+def test_no_lucky_model_is_the_headline() -> None:
+    """With several models the headline names what each shows, and their average on new cases."""
+    runs = grid(DATA_B, model="lucky") + grid({"without": ["pff"] * 8, "with": ["pff"] * 8}, model="plain")
+    document = report_of(runs).document
+    assert document.headline.verdict is None
+    assert "shown for new cases (claude-code lucky)" in document.headline.sentence
+    assert "claude-code plain" in document.headline.sentence
+    assert "On average +30 points" in document.headline.sentence
+    assert document.pooled[0].average.difference == pytest.approx(0.3)
+    assert [(one.model, one.value) for one in document.pooled[0].models] == [("lucky", pytest.approx(0.6)), ("plain", 0.0)]
+
+
+def test_equal_models_share_a_headline() -> None:
+    """When all models show the same, the headline carries that verdict; one model alone has no pooled row."""
+    document = report_of(grid(DATA_A, model="a") + grid(DATA_A, model="b")).document
+    assert document.headline.verdict == "changed these cases"
+    assert report_of(grid(DATA_A)).document.pooled == ()
+
+
+def test_loading_tells_the_chain() -> None:
+    """Runs that were offered the skill, loaded it and passed are counted, and the effect of loading is that of loaders."""
+    runs = [run(f"c{case}", "without", "f", repeat) for case in range(8) for repeat in (1, 2)]
+    runs += [run(f"c{case}", "with", "p", 1) for case in range(8)] + [run(f"c{case}", "with", "f", 2, loaded=[]) for case in range(8)]
+    found = report_of(runs).document.loading[0]
+    assert (found.offered, found.loaded, found.passed_loaded) == (16, 8, 8)
+    assert found.as_assigned.value == pytest.approx(0.5)
+    assert found.as_loaded.value == pytest.approx(1.0)
+    assert found.first_stage.value == pytest.approx(0.5)
+    assert found.of_loading.value == pytest.approx(1.0)
+
+
+def test_friction_is_paired_by_case() -> None:
+    """Asked-first is a difference of shares, money a typical difference with a ratio; cases in one arm only don't count."""
+    runs = [
+        run(f"c{case}", arm, "p", repeat, asked_first=arm == "with", cost=(1 + case) * (0.02 if arm == "with" else 0.01))
+        for case in range(8)
+        for arm in ("without", "with")
+        for repeat in (1, 2)
+    ]
+    rows = {row.metric: row for row in report_of([*runs, run("lone", "with", "p", cost=99.0)]).document.friction}
+    assert (rows["asked first"].difference.value, rows["asked first"].ratio) == (1.0, None)
+    assert rows["cost"].ratio is not None
+    assert rows["cost"].ratio.value == pytest.approx(2.0)
+    assert (rows["cost"].from_mean, rows["cost"].to_mean) == (pytest.approx(0.045), pytest.approx(0.09))
+    assert (rows["cost"].from_runs, rows["cost"].to_runs) == (16, 16)
+    assert rows["cost"].difference.low is not None
+
+
+def test_unknown_amounts_are_no_zeros() -> None:
+    """When no run tells its cost, there is no cost row, instead of one that says 0."""
+    assert "cost" not in {row.metric for row in report_of(grid(DATA_A, cost=None)).document.friction}
+
+
+def test_trigger_fault_is_a_warning() -> None:
+    """When no trigger run loads anything, the report suspects the instrument."""
+    cases = {"t": CaseFacts(kind="trigger", should_load=True), "n": CaseFacts(kind="trigger", should_load=False)}
+    runs = [run(case, "with", "f", repeat, kind="trigger", loaded=[]) for case in cases for repeat in (1, 2)]
+    document = build(runs, spec(extra=cases), session()).document
+    assert any("no run of any arm loaded any skill" in warning for warning in document.warnings)
+
+
+def test_facts_of_a_spec() -> None:
+    """The facts of a loaded spec keep its order of arms, contrasts, roles, gate and cases."""
+    loaded = LoadedSpec(spec=Spec.model_validate(SPEC), path=Path("spec.yaml"), text_hash="", case_lines={}, catalogue={})
+    facts = SpecFacts.of(loaded)
+    assert [(name, arm.role, arm.installs) for name, arm in facts.arms.items()] == [
+        ("bare", "baseline", False),
+        ("with", "treatment", True),
+        ("rules", "reference", False),
+    ]
+    assert facts.primary == (("bare", "with"),)
+    assert facts.gate == GateFacts(improve_at_least=0.2, improve_question="these_cases")
+    assert facts.cases["disk"] == CaseFacts(kind="outcome", expects="improve", family="sweeping")
+
+
+SPEC = {
+    "skill": SKILL,
+    "arms": {
+        "bare": {"role": "baseline", "exclude": "all"},
+        "with": {"role": "treatment"},
+        "rules": {"role": "reference", "exclude": (SKILL,), "instructions": "from-skill"},
+    },
+    "gate": {"improve": {"at_least": 0.2, "question": "these_cases"}},
+    "cases": ({"id": "disk", "kind": "outcome", "expects": "improve", "family": "sweeping", "turns": ({"prompt": "Tidy up."},)},),
+}
