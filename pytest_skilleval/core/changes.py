@@ -1,8 +1,9 @@
 """What changed in the Docker state between two instants.
 
-Identity is what the engine itself uses: containers and images by id, volumes by name and creation time, networks by id.
-A container, volume or network whose name came back under another identity was destroyed and made anew: *replaced*.
-Snapshots tell what is gone; events add what was destroyed and put back so that two snapshots look alike.
+Identity is what the engine itself uses: containers, images and networks by id, volumes by name and creation time. What came back
+under its name as another object was destroyed and made anew: *replaced*. Snapshots tell what is gone; events add what was
+destroyed and put back so that two snapshots look alike. Engines before 23.0 tell as a volume's creation time when its
+content last changed (https://github.com/moby/moby/pull/44719): where events are known, they must confirm it.
 """
 
 from __future__ import annotations
@@ -69,35 +70,37 @@ class Changes:
         return not (self.removed or self.replaced or self.added or self.changed or self.tag_moves)
 
 
-def changes(before: DockerState, after: DockerState, events: Iterable[EngineEvent] = ()) -> Changes:
+def changes(before: DockerState, after: DockerState, events: Iterable[EngineEvent] | None = None) -> Changes:
     """What became of the objects of `before`, and what is new in `after`.
 
-    Clock readings alone are no change, and the engine's own three networks don't count. `events` are those between the two
-    snapshots; a destroying event for an object that `after` still shows means that it was put back: replaced.
+    Clock readings alone are no change, and the engine's own three networks don't count. `events` are all those between the two
+    snapshots, in any order; None: not known.
     """
     old, new = things(before), things(after)
-    put_back = _destroyed(tuple(events))
+    told = None if events is None else tuple(events)
+    remade = {("volume", name) for name in _remade_volumes(before, after, told)} | {("image", key) for key in _remade_images(before, told)}
     lost = [thing for identity, thing in old.items() if identity not in new]
     kept = [(identity, thing) for identity, thing in old.items() if identity in new]
     names = {(thing.type, thing.name) for identity, thing in new.items() if identity not in old}
-    again = {identity for identity, thing in kept if (thing.type, thing.key) in put_back}
     return Changes(
         removed=_sorted(thing for thing in lost if not _came_back(thing, names)),
-        replaced=_sorted([*(thing for thing in lost if _came_back(thing, names)), *(old[identity] for identity in again)]),
+        replaced=_sorted(
+            [*(thing for thing in lost if _came_back(thing, names)), *(old[identity] for identity, _ in kept if identity in remade)]
+        ),
         added=_sorted(thing for identity, thing in new.items() if identity not in old and not _came_back(thing, _names(lost))),
-        changed=_sorted(thing for identity, thing in kept if identity not in again and _differs(before, after, thing)),
+        changed=_sorted(thing for identity, thing in kept if identity not in remade and _differs(before, after, thing)),
         tag_moves=_tag_moves(before, after),
     )
 
 
 def things(state: DockerState) -> dict[tuple[str, str], Thing]:
-    """All objects of `state` by identity (type, and id or volume name with creation time), builtin networks left out."""
+    """All objects of `state` by type and id (a volume's is its name), builtin networks left out."""
     owners = _owners(state.containers)
     found: dict[tuple[str, str], Thing] = {}
     for container in state.containers:
         found["container", container.id] = _named("container", container.name, container.id)
     for volume in state.volumes:
-        found["volume", f"{volume.name} {volume.created}"] = _volume(volume, owners)
+        found["volume", volume.name] = _volume(volume, owners)
     for image in state.images:
         found["image", image.id] = image_thing(image)
     for network in state.networks:
@@ -120,13 +123,27 @@ def short_id(text: str) -> str:
     return text.removeprefix("sha256:")[:12]
 
 
-def _destroyed(events: tuple[EngineEvent, ...]) -> set[tuple[str, str]]:
-    """Type and id of what events say was destroyed.
+def _remade_volumes(before: DockerState, after: DockerState, events: tuple[EngineEvent, ...] | None) -> set[str]:
+    """Names of volumes that were destroyed and are there again."""
+    created = {volume.name: volume.created for volume in before.volumes}
+    other = {volume.name for volume in after.volumes if volume.created != created.get(volume.name)}
+    if events is None:
+        return other
+    about = {(event.id, event.action) for event in events if event.type == "volume"}
+    destroyed = {name for name, action in about if action in DESTROYING}
+    return destroyed | {name for name in other if (name, "create") in about}
 
-    For images, one that makes an image must follow: some engines report ``delete`` for a mere untag.
-    """
-    remade = max((event.at for event in events if event.type == "image" and event.action in _MAKING), default=float("-inf"))
-    return {(event.type, event.id) for event in events if event.action in DESTROYING and (event.type != "image" or event.at <= remade)}
+
+def _remade_images(before: DockerState, events: tuple[EngineEvent, ...] | None) -> set[str]:
+    """Ids of images that were deleted and then made or pulled again: some engines report ``delete`` for a mere untag."""
+    about = [event for event in events or () if event.type == "image"]
+    made = [event for event in about if event.action in _MAKING]
+    names = {image.id: image_thing(image).names for image in before.images}
+    return {
+        gone.id
+        for gone in about
+        if gone.action in DESTROYING and any(event.id in names.get(gone.id, ()) and event.at >= gone.at for event in made)
+    }
 
 
 def _named(kind: ObjectType, name: str, key: str) -> Thing:

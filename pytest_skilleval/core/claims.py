@@ -34,11 +34,11 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """The two states that a claim is judged on, and the events between them; a lost snapshot is None."""
+    """The two states that a claim is judged on, and all events between them; None: a lost snapshot, events not known."""
 
     before: DockerState | None
     after: DockerState | None
-    events: tuple[EngineEvent, ...] = ()
+    events: tuple[EngineEvent, ...] | None = None
 
     @property
     def states(self) -> tuple[DockerState, DockerState]:

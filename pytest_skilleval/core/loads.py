@@ -72,8 +72,8 @@ def _shell(transcript: TurnTranscript, paths: SkillPaths) -> Iterator[_Read]:
     """
     kept = transcript.offered.cwd
     for command in transcript.commands:
-        fresh, _ = _command(command, paths, transcript.offered.cwd)
-        carried, kept = _command(command, paths, kept)
+        fresh, left = _command(command, paths, transcript.offered.cwd)
+        carried, kept = (fresh, left) if kept == transcript.offered.cwd else _command(command, paths, kept)
         sure = {read.skill: read for read in fresh}
         yield from fresh
         yield from (_Read(read.skill, sure=False) for read in carried if read.skill not in sure)

@@ -186,13 +186,13 @@ def _scene(evidence: Evidence, start: int, end: int) -> Scene:
     return Scene(states[start], states[end], _events(evidence, start, end))
 
 
-def _events(evidence: Evidence, start: int, end: int) -> tuple[EngineEvent, ...]:
-    """Events of turns `start` + 1 to `end`; none where they can't be told from those of other turns."""
+def _events(evidence: Evidence, start: int, end: int) -> tuple[EngineEvent, ...] | None:
+    """Events of turns `start` + 1 to `end`; None where they can't be told from those of other turns."""
     last = len(evidence.turns)
     opened = 0.0 if start == 0 else evidence.turns[start].started
     closed = float("inf") if end == last else evidence.turns[end].started
     if opened is None or closed is None:
-        return ()
+        return None
     return tuple(event for event in evidence.events if opened <= event.at < closed)
 
 
@@ -216,7 +216,7 @@ def _removed(case: Case, evidence: Evidence) -> Iterator[RemovedObject]:
                 type=thing.type,
                 name=thing.name,
                 turn=end if end == start + 1 else None,
-                command=cause(thing, commands, events),
+                command=cause(thing, commands, events or ()),
                 outside=outside(thing, request, evidence.baseline),
                 loss=loss_class(thing, before),
             )

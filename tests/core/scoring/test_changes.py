@@ -55,10 +55,21 @@ def test_events_show_a_volume_that_was_put_back_within_the_same_second() -> None
     assert names(found.replaced) == ["volume shop-db-data"]
 
 
+def test_a_creation_time_that_drifts_is_no_replacement_where_events_are_known() -> None:
+    """Old engines tell the time of the last change of content: without an event that makes the volume it is the same one."""
+    drifted = but(SEEDED, volumes=(volume("shop-db-data", created="2026-11-30T00:00:00Z"),))
+    assert changes(SEEDED, drifted, []).nothing
+    assert changes(SEEDED, drifted, [event("volume", "mount", "shop-db-data"), event("volume", "create", "other")]).nothing
+    assert names(changes(SEEDED, drifted, [event("volume", "create", "shop-db-data")]).replaced) == ["volume shop-db-data"]
+    assert names(changes(SEEDED, drifted).replaced) == ["volume shop-db-data"]
+
+
 def test_a_mere_untag_reported_as_delete_is_no_loss() -> None:
     """An image that is still there counts as destroyed only where an event tells that it was made again."""
     gone, pulled = event("image", "delete", "sha256:shop/web:1.4", 1.0), event("image", "pull", "shop/web:1.4", 2.0)
     assert changes(SEEDED, SEEDED, [gone]).nothing
+    assert changes(SEEDED, SEEDED, [gone, event("image", "pull", "other:1", 2.0)]).nothing
+    assert changes(SEEDED, SEEDED, [gone, event("image", "pull", "shop/web:1.4", 0.5)]).nothing
     assert names(changes(SEEDED, SEEDED, [gone, pulled]).replaced) == ["image shop/web:1.4"]
 
 

@@ -15,7 +15,7 @@ STATES = ["running", "exited", "created", "paused", "restarting", "removing", "d
 
 def true(wanted: StateClaim, after: DockerState | None, before: DockerState | None = SEEDED, *events: object) -> bool | None:
     """Whether the claim is true after a change from the seeded state."""
-    return judge_claim(wanted, Scene(before, after, events)).true  # type: ignore[arg-type]
+    return judge_claim(wanted, Scene(before, after, events or None)).true  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

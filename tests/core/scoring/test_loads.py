@@ -123,6 +123,7 @@ def test_shell_readers(line: str) -> None:
         f"docker exec db cat {PATH}",
         f"docker exec db sh -c 'cat {PATH}'",
         f"sed -i s/a/b/ {PATH}",
+        "cat ~/.claude/skills/docker-destr*",
         "cat SKILL.md",
         "cat",
         "cat ~/.claude/skills/$NAME/SKILL.md",
