@@ -29,6 +29,7 @@ _UNPRINTABLE: Final = re.compile("[^\\t\\n\\r -~\\x85\\xa0-\\ud7ff\\ue000-\\ufff
 _HINTS: Final = (
     ("mapping values are not allowed", "a text that holds `: ` needs quotes"),
     ("cannot start any token", "indentation takes spaces, not tabs, and a text that starts with @, ` or % needs quotes"),
+    ("tab character", "indentation takes spaces, not tabs"),
     ("single document", "one file holds one document; remove the `---` line"),
     ("maximum nesting depth", "nothing here nests that deeply"),
     ("did not find expected key", "look at the indentation and quotes of this line and the one above"),
