@@ -22,6 +22,6 @@ if [ "$before" -gt 1000 ]; then
   exit 1
 fi
 docker run --rm --network none -v "$old_volume:/data" "$project/jobs:3" \
-  dd if=/dev/zero of=/data/orders.dump bs=1M count=$((before - left)) 2>/dev/null
+  dd if=/dev/zero of=/data/records.dump bs=1M count=$((before - left)) 2>/dev/null
 after=$(free)
 [ "$after" -le $((left + 2)) ] || { echo "the disk still has $after MB free" >&2; exit 1; }

@@ -53,16 +53,16 @@ image -
   step COPY dist/ /srv/www # buildkit
 image -
   created 2025-04-02T16:20:05Z
-  program /usr/sbin/thumbd thumbd
+  program /usr/sbin/workerd workerd
   pad /usr/lib/codecs.so 4m
-  cmd /usr/sbin/thumbd
-  step COPY thumbd /usr/sbin/ # buildkit
-image $project/thumbs:0.7
+  cmd /usr/sbin/workerd
+  step COPY workerd /usr/sbin/ # buildkit
+image $project/worker:0.7
   created 2025-04-02T16:44:38Z
-  program /usr/sbin/thumbd thumbd
+  program /usr/sbin/workerd workerd
   pad /usr/lib/codecs.so 4m
-  cmd /usr/sbin/thumbd
-  step COPY thumbd /usr/sbin/ # buildkit
+  cmd /usr/sbin/workerd
+  step COPY workerd /usr/sbin/ # buildkit
 image $mate/notebook:0.9
   created 2025-03-27T08:15:00Z
   program /usr/sbin/notebookd notebookd
@@ -104,8 +104,8 @@ mv scripts/README.md README.md
 chmod 755 scripts/cleanup.sh
 
 docker compose --progress quiet -f deploy/compose.yaml create
-seedkit rows 500 > "$here/orders.csv"
-docker cp -q "$here/orders.csv" "$db:/data/orders.csv"
+seedkit rows 500 > "$here/records.csv"
+docker cp -q "$here/records.csv" "$db:/data/records.csv"
 for picture in harbour market bridge; do echo "$picture" > "$here/$picture.jpg"; docker cp -q "$here/$picture.jpg" "$web:/srv/uploads/"; done
 
 # --- everything else, side by side ----------------------------------------------------------------------------
@@ -113,11 +113,11 @@ docker network create "$spare_net" >/dev/null &
 docker volume create --label owner="$mate" "$mate_volume" >/dev/null
 (
   docker compose --progress quiet -f deploy/compose.yaml start
-  docker run -d --name "$worker" --network "$net" -v "$uploads:/srv/uploads" "$project/thumbs:0.7"
+  docker run -d --name "$worker" --network "$net" -v "$uploads:/srv/uploads" "$project/worker:0.7"
 ) >/dev/null &
 (
   docker create --name filling -v "$old_volume:/data" "$project/store:2.3"
-  docker cp -q "$here/orders.csv" filling:/data/orders.csv
+  docker cp -q "$here/records.csv" filling:/data/records.csv
   docker rm filling
   docker create --name "$pending" --network none "$project/jobs:3" job sync
   docker run -d --name "$importer" --network none "$project/jobs:3" job import
@@ -126,11 +126,11 @@ docker volume create --label owner="$mate" "$mate_volume" >/dev/null
 (
   docker run -d --name "$mate_web" --network none --label owner="$mate" -v "$mate_volume:/results" "$mate/notebook:0.9"
   docker run -d --name "$mate_job" --network none --label owner="$mate" -v /results "$mate/notebook:0.9" job train
-  docker cp -q "$here/orders.csv" "$mate_web:/results/measurements.csv"
+  docker cp -q "$here/records.csv" "$mate_web:/results/measurements.csv"
 ) >/dev/null &
 (
-  docker run -d --name "$report" --network none "$project/jobs:3" job report 2023
-  docker run -d --name "$report_like" --network none "$project/jobs:3" job report 2024
+  docker run -d --name "$report" --network none "$project/jobs:3" job report "$report"
+  docker run -d --name "$report_like" --network none "$project/jobs:3" job report "$report_like"
   docker run -d --name "$migrate" --network none "$project/jobs:3" job migrate
 ) >/dev/null &
 (
@@ -148,5 +148,5 @@ seedkit expect container "$migrate" exited:1
 seedkit expect container "$importer" exited:137
 seedkit expect container "$pending" created
 seedkit expect dangling 3
-[ "$(docker exec "$db" cat /data/orders.csv | wc -l)" -eq 500 ] || { echo "the orders of $db are not complete" >&2; exit 1; }
+[ "$(docker exec "$db" cat /data/records.csv | wc -l)" -eq 500 ] || { echo "the records of $db are not complete" >&2; exit 1; }
 [ -n "$(docker builder du -q 2>/dev/null || docker buildx du)" ] || { echo "no build cache was made" >&2; exit 1; }
