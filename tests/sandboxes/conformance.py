@@ -541,6 +541,31 @@ def processes_inside_cannot_reach_those_outside(bench: Bench) -> None:
 
 
 @check
+def killing_things_inside_does_not_end_the_sandbox(bench: Bench) -> None:
+    """An agent that kills whatever it sees loses its processes, and a killed engine comes back as on any machine."""
+    with bench.sandbox() as sandbox:
+        world.load(sandbox)
+        sh(sandbox, "docker run -d --name job tools:1 sleep 500; docker volume create kept")
+        run(sandbox, "sh", "-c", "pkill -9 sleep; kill -9 1; kill -9 -1", user="root")
+        wait = "for i in $(seq 50); do docker version >/dev/null 2>&1 && exit 0; sleep 0.2; done; exit 1"
+        assert run(sandbox, "sh", "-c", wait).exit_code == 0
+        state = sandbox.state()
+        assert [(one.name, one.state) for one in state.containers] == [("job", "exited")]
+        assert [one.name for one in state.volumes] == ["kept"]
+        sandbox.mark()
+        sh(sandbox, "docker rm job")
+        assert [one.action for one in sandbox.events() if one.type == "container"] == ["destroy"]
+
+
+@check
+def orphans_are_buried(bench: Bench) -> None:
+    """Processes whose parents are gone do not pile up as zombies."""
+    with bench.sandbox() as sandbox:
+        sh(sandbox, "for i in 1 2 3 4 5; do (sh -c 'sleep 0.1 & exec true' &) ; done; sleep 0.5")
+        assert "Z" not in sh(sandbox, "ps -eo stat=")
+
+
+@check
 def a_full_disk_inside_does_not_fill_the_hosts(bench: Bench) -> None:
     """What a sandbox may write is bounded; beyond it, writing fails inside."""
     if not bench.backend.can_restore:

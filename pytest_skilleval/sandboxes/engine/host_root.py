@@ -74,7 +74,6 @@ def _programs(host: Path) -> Programs:
         raise SandboxError(f"--skill-engine-root=host needs {name} in {' or '.join(folders)} (package docker.io); or use the tree")
 
     return Programs(
-        init=find("docker-init", "/usr/bin", "/usr/libexec/docker"),
         containerd=find("containerd", "/usr/bin"),
         dockerd=find("dockerd", "/usr/sbin", "/usr/bin"),
     )

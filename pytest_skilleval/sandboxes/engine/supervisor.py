@@ -22,6 +22,8 @@ from . import linux, rootfs, spawn
 from .cgroups import Group, Hierarchy
 from .wire import Program, Setup, receive, send
 
+FIRST = ["/usr/bin/sleep", "infinity"]
+"""The sandbox's pid 1. Nothing inside can kill it, so killing things inside does not end the sandbox."""
 DOCKERD_OPTIONS = ("-H", "fd://", "--containerd=/run/containerd/containerd.sock")
 LOGS = {"containerd": "/var/log/containerd.log", "dockerd": "/var/log/docker.log"}
 RESTARTS = 20
@@ -32,6 +34,9 @@ def main(text: str) -> None:
     """Own the sandbox that the JSON of a `Setup` describes, from the making to the removal."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the plugin decides when to stop
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            os.set_inheritable(int(name), False)  # nothing of ours may be open in a program inside
     setup = Setup.load(text)
     supervisor = Supervisor(setup)
     try:
@@ -120,8 +125,8 @@ class Supervisor:
                 os.dup2(null, number)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
-            init = self.setup.programs.init
-            os.execve(init, [init, "--", "sleep", "infinity"], {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # kept over exec: the kernel then buries orphans
+            os.execve(FIRST[0], FIRST, {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
         except BaseException as error:
             os.write(tell, f"cannot build the root: {error}".encode())
         os._exit(1)

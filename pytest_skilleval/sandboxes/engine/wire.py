@@ -38,7 +38,6 @@ class Account:
 class Programs:
     """Where the root has what makes an engine."""
 
-    init: str = "/usr/bin/docker-init"
     containerd: str = "/usr/bin/containerd"
     dockerd: str = "/usr/sbin/dockerd"
 
