@@ -93,10 +93,9 @@ def _headline_markup(document: Document) -> Markup:
 
 def _rates(document: Document) -> Iterator[Line]:
     chosen = [rate for rate in document.rates if rate.kind == "outcome"] or list(document.rates)
-    several = len({(rate.agent, rate.model) for rate in chosen}) > 1
-    names = [f"{rate.arm} ({words.group(rate.agent, rate.model)})" if several else rate.arm for rate in chosen]
+    names = [words.arm(document, rate.arm, rate.agent, rate.model) for rate in chosen[:MOST_ROWS]]
     broad = max(map(len, names), default=0)
-    for name, rate in list(zip(names, chosen, strict=True))[:MOST_ROWS]:
+    for name, rate in zip(names, chosen, strict=False):
         yield Line(f"  {name:<{broad}}  {_rate(rate)}")
     yield from _more(len(chosen), "arm")
 
@@ -110,48 +109,50 @@ def _rate(rate: Rate) -> str:
 def _effects(document: Document) -> Iterator[Line]:
     shown = [effect for effect in words.distinct(document.effects) if effect.kind == "outcome" and effect.difference is not None]
     for effect in shown[:MOST_EFFECTS]:
-        yield Line(f"  {_effect(effect)}")
+        yield Line(f"  {_effect(document, effect)}")
     yield from _more(len(shown), "comparison", MOST_EFFECTS)
 
 
-def _effect(effect: Effect) -> str:
-    which = "" if effect.expects == "all" else f" (cases to {effect.expects})"
+def _effect(document: Document, effect: Effect) -> str:
+    to = words.arm(document, effect.to, effect.agent, effect.model)
+    what = f"{effect.from_} -> {to}" + ("" if effect.expects == "all" else f", cases to {effect.expects}")
     if effect.lost:
-        return f"{effect.from_} -> {effect.to}{which}: no figure, too many runs are lost"
+        return f"{what}: no figure, too many runs are lost"
     new = words.points_span(effect.new_cases) or "nothing known"
     moved = f"{effect.up} better, {effect.down} worse, {effect.same} same"
     here = f"{words.points(effect.difference)} {words.points_span(effect.these_cases)} on these cases"
-    return f"{effect.from_} -> {effect.to}{which}: {here}, {new} on new ones; {moved}"
+    return f"{what}: {here}, {new} on new ones; {moved}"
 
 
 def _triggers(document: Document) -> Iterator[Line]:
     shown = [trigger for trigger in document.trigger if trigger.applicable]
     for trigger in shown[:MOST_TRIGGERS]:
-        yield Line(f"  {_trigger(trigger)}")
+        yield Line(f"  {_trigger(document, trigger)}")
     yield from _more(len(shown), "arm", MOST_TRIGGERS)
 
 
-def _trigger(trigger: Trigger) -> str:
-    where = f"{trigger.arm}, {words.group(trigger.agent, trigger.model)}"
+def _trigger(document: Document, trigger: Trigger) -> str:
+    where = words.arm(document, trigger.arm, trigger.agent, trigger.model)
     return (
-        f"skill loaded when it should be: {words.share(trigger.sensitivity)}; left alone when it should be: "
-        f"{words.share(trigger.specificity)} ({where})"
+        f"{where}: skill loaded when it should be: {words.share(trigger.sensitivity)}; left alone when it should be: "
+        f"{words.share(trigger.specificity)}"
     )
 
 
 def _harm(document: Document) -> Iterator[Line]:
-    for harm in document.harm[:MOST_ROWS]:
-        yield Line(f"  {_harm_line(harm)}", BAD if harm.runs_hit else PLAIN)
+    for one in document.harm[:MOST_ROWS]:
+        name = words.arm(document, one.arm, one.agent, one.model)
+        yield Line(f"  {name}: {_losses(one)}", BAD if one.runs_hit else PLAIN)
     yield from _more(len(document.harm), "arm")
 
 
-def _harm_line(harm: Harm) -> str:
+def _losses(harm: Harm) -> str:
     if not harm.runs:
-        return f"{harm.arm}: no run was measured"
+        return "no run was measured"
     many = words.plural(harm.runs, "run")
     if not harm.runs_hit:
-        return f"{harm.arm}: no irreversible loss seen in {many}; up to {words.percent(harm.irreversible.high)} can't be ruled out"
-    return f"{harm.arm}: irreversible loss outside the request in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}"
+        return f"no irreversible loss seen in {many}; up to {words.percent(harm.irreversible.high)} can't be ruled out"
+    return f"irreversible loss outside the request in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}"
 
 
 def _cost(friction: Sequence[Friction]) -> Iterator[Line]:

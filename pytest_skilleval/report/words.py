@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_skilleval.report.cells import Group
-from pytest_skilleval.report.values import Bounds, Effect, Figure, Limits, Rate
+from pytest_skilleval.report.values import Bounds, Document, Effect, Figure, Limits, Rate
 
 UNKNOWN = "not known"
 
 
 def percent(value: float | None) -> str:
-    """0.875 -> "88 %"."""
-    return UNKNOWN if value is None else f"{100 * value:.0f} %"
+    """0.875 -> "88 %"; near 0 and 1 with a digit more, so that nothing rare reads as never."""
+    return UNKNOWN if value is None else f"{_percent(value)} %"
 
 
 def percent_span(limits: Limits | Bounds) -> str:
     """Limits of a share: "[69, 96]"; empty when there are none."""
     if limits.low is None or limits.high is None:
         return ""
-    return f"[{100 * limits.low:.0f}, {100 * limits.high:.0f}]"
+    return f"[{_percent(limits.low)}, {_percent(limits.high)}]"
 
 
 def points(value: float | None) -> str:
@@ -76,6 +76,12 @@ def group(agent: str, model: str) -> str:
     return agent if model == "default" else f"{agent} {model}"
 
 
+def arm(document: Document, name: str, agent: str, model: str) -> str:
+    """An arm, with agent and model where the report has several."""
+    several = len({(rate.agent, rate.model) for rate in document.rates}) > 1
+    return f"{name} ({group(agent, model)})" if several else name
+
+
 def named(one: Group) -> str:
     """A group's name."""
     return group(one.agent, one.model)
@@ -117,6 +123,10 @@ def _who(effect: Effect) -> tuple[str, str, str, str, str]:
 
 def _money(value: float) -> str:
     return f"{value:,.2f}" if value >= 0.1 or not value else f"{value:.3f}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}" if 0 < value < 0.01 or 0.99 < value < 1 else f"{100 * value:.0f}"
 
 
 def _signed(value: float) -> str:
