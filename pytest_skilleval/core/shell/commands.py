@@ -11,8 +11,9 @@ from pytest_skilleval.core.shell.syntax import Written, broken_parts, nested_in,
 from pytest_skilleval.core.shell.wrappers import JOINING, SHELLS, base_name, shell_call, split_string, su_script, unwrap
 
 _MAX_DEPTH = 6
+_MAX_LAYERS = 40
 _MAX_COMMANDS = 2000
-_MAX_CHARACTERS = 200_000
+_MAX_CHARACTERS = 100_000
 _MENTIONING = frozenset({"echo", "printf", ":", "true", "false", "man", "tldr", "which", "type", "whereis", "apropos", "logger", "alias"})
 _QUOTING = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "git", "sed", "awk", "jq"})
 _HIDDEN_BLANK = "␣"
@@ -75,7 +76,9 @@ def _script(source: str, variables: Mapping[str, str], depth: int) -> Iterator[S
 
 def _unwrapped(written: Written, depth: int, *, certain: bool) -> Iterator[Simple]:
     words = written.words
-    while words:
+    for _ in range(_MAX_LAYERS):
+        if not words:
+            break
         inner = _inner_script(words, written)
         if inner is not None and depth < _MAX_DEPTH:
             yield from _nested(inner, written, depth, certain=certain)

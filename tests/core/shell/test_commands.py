@@ -231,10 +231,19 @@ def test_lists_are_the_sum_of_their_parts(left: str, right: str, separator: str)
 
 @pytest.mark.parametrize(
     "line",
-    ["(" * 3000 + "docker rm x" + ")" * 3000, "$(" * 3000, "bash -c '" * 50, "a;" * 100_000, '"' * 9999, "eval " * 5000 + "a", "{" * 5000],
+    [
+        "(" * 3000 + "docker rm x" + ")" * 3000,
+        "$(" * 3000,
+        "bash -c '" * 50,
+        "a;" * 100_000,
+        '"' * 9999,
+        "eval " * 5000 + "a",
+        "{" * 5000,
+        "sudo " * 20_000 + "a",
+    ],
 )
 def test_hostile_lines_are_cut_at_a_bound(line: str) -> None:
     """Deep nesting and endless lists neither exhaust the stack nor take seconds."""
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(simple_commands(line)) <= 2000
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
