@@ -16,7 +16,9 @@ Modules::
     bootstrap     seeded case bootstrap (secondary column, never in a verdict)
     missing       lost runs; worst and best case of undecided runs
     paired        the paired difference with all of the above
-    verdict       the verdict in words, and the gate
+    harm          being no worse; the chance of an irreversible loss
+    verdict       the verdict in words, and the next step
+    gate          met, not met, can't be decided
     passk         pass^k
     agreement     judge against human: kappa, AC1, alpha, sensitivity, specificity, Rogan-Gladen
     multiplicity  Holm
@@ -26,7 +28,8 @@ Modules::
     complier      as assigned, as loaded, and the effect of loading
     pooling       several agents and models
     planning      how many cases and repeats, at what price
-    simulate      settings and the coverage study
+    simulate      settings, coverage study, power
+    batch         the tests for many simulated data sets at once
 
 Nothing is imported here: the modules load numpy (and, inside functions, scipy and statsmodels), so import them where they are used.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from pytest_skilleval.core.statistics.bootstrap import RESAMPLES, Bootstrap, case_bootstrap
@@ -143,7 +144,12 @@ def new_cases(pairs: Sequence[PairedCounts], level: float = LEVEL) -> NewCases:
 
 def from_differences(clusters: Sequence[Fraction], level: float = LEVEL) -> NewCases:
     """`NewCases` of one difference in [-1, 1] per cluster, in any order."""
-    ordered = sorted(clusters)
+    return _from_sorted(tuple(sorted(clusters)), level)
+
+
+# Report, verdict and gate ask for the same contrast.
+@lru_cache(maxsize=64)
+def _from_sorted(ordered: tuple[Fraction, ...], level: float) -> NewCases:
     values, moved = [float(d) for d in ordered], sum(d != 0 for d in ordered)
     if len(values) < 3:
         nothing = Interval.unknown(ONE_OR_TWO_CASES if values else NO_PAIR, "BBB", level)

@@ -146,9 +146,10 @@ def draw_batch(population: Population, cases: int, repeats: int, datasets: int, 
 def rates(batch: Batch, effect: float, alpha: float = 0.05) -> Rates:
     """Apply the rules of `verdict` to each data set; `effect` is the truth about the population."""
     few = batch.moved < FEWEST_CASES
-    shown = ~few & ~bbb_covers(batch, 0.0, 1 - alpha) & (sign_flip_p(batch) <= alpha + 1e-12)
+    covers_zero = bbb_covers(batch, 0.0, 1 - alpha)
+    shown = ~few & ~covers_zero & (sign_flip_p(batch) <= alpha + 1e-12)
     changed = within_case_p(batch) <= alpha + 1e-12
-    covered = bbb_covers(batch, effect, 1 - alpha)
+    covered = bbb_covers(batch, effect, 1 - alpha) if effect else covers_zero
     return Rates(float(covered.mean()), float(shown.mean()), float(changed.mean()), float(few.mean()))
 
 

@@ -112,7 +112,9 @@ def verdicts(
     Simulated rates of false claims at 5 to 20 cases and 1 to 5 repeats: new cases at most .036, these cases at most .036.
     """
     kept = [contrast for contrast in contrasts if not contrast.loss.too_many]
-    ends = [_claims([list(change(contrast.cases)) for contrast in kept], alpha) for change in (list, at_worst, at_best)]
+    doubtful = any(case.undecided0 or case.undecided1 for contrast in kept for case in contrast.cases)
+    changes = (list, at_worst, at_best) if doubtful else (list,)
+    ends = [_claims([list(change(contrast.cases)) for contrast in kept], alpha) for change in changes]
     judged = iter(zip(*ends, strict=True))
     return tuple(
         _lost(contrast, price) if contrast.loss.too_many else _judge(contrast, next(judged), (alpha, wanted_effect, price))

@@ -17,7 +17,7 @@ def test_holm_reference_values() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_holm_equals_statsmodels(p_values: list[float]) -> None:
     """Every list of p values is adjusted as the reference library does."""
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())

@@ -10,6 +10,7 @@ import pytest
 from pytest_skilleval.core.statistics.batch import Batch, bbb_cdf, bbb_covers, sign_flip_p, within_case_p
 from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.permutation import sign_flip, within_case
+from pytest_skilleval.core.statistics.sequential import LOOKS
 from pytest_skilleval.core.statistics.simulate import SETTINGS, beta_population, coverage_study, power, rates, summary
 from pytest_skilleval.core.statistics.values import PairedCounts
 
@@ -59,8 +60,8 @@ def test_spread_two_is_an_intraclass_correlation_of_a_third() -> None:
 
 def test_coverage_and_false_claims_of_the_rules() -> None:
     """In every cell BBB covers at least .93 and false claims are at most .05, up to the Monte-Carlo error of 600 data sets."""
-    worst = summary(coverage_study(repeats=(1, 3, 5), datasets=600, random_seed=20))
-    assert worst.cells == 7 * 4 * 3 * 3
+    worst = summary(coverage_study(cases=(5, 8, 20), effects=(0.0, 0.3), datasets=600, random_seed=20))
+    assert worst.cells == 7 * 3 * 3 * 2
     assert worst.least_coverage >= 0.93 - 0.035
     assert worst.mean_coverage >= 0.96
     assert worst.false_shown <= 0.05 + 0.01
@@ -91,3 +92,15 @@ def test_power_at_eight_cases(setting: str, effect: float, repeats: int, these: 
     chances = power(SETTINGS[setting](effect), effect, cases=8, repeats=repeats, random_seed=3)
     assert chances.changed_these_cases == pytest.approx(these, abs=0.04)
     assert chances.shown_for_new_cases == pytest.approx(new, abs=0.04)
+
+
+def test_three_planned_looks_keep_the_level() -> None:
+    """Stopping at the first planned look that allows it errs in at most 5 % of evaluations without effect."""
+    rng = np.random.default_rng(12)
+    rate, stopped = rng.uniform(0.15, 0.85, (2000, 8)), np.zeros(2000, dtype=bool)
+    passed0, passed1, done = np.zeros((2000, 8), dtype=np.int64), np.zeros((2000, 8), dtype=np.int64), 0
+    for look in LOOKS:
+        passed0, passed1 = passed0 + rng.binomial(look.repeats - done, rate), passed1 + rng.binomial(look.repeats - done, rate)
+        done = look.repeats
+        stopped |= within_case_p(Batch(passed0, passed1, done)) <= look.alpha
+    assert stopped.mean() <= 0.05

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
@@ -57,3 +59,9 @@ def test_a_family_counts_once() -> None:
     """Cases of one family become one value, cases without a family stay alone."""
     half, one, zero = Fraction(1, 2), Fraction(1), Fraction(0)
     assert cluster_means([("prune", one), (None, half), ("prune", zero), (None, half)]) == [half, half, half]
+
+
+def test_the_values_load_no_heavy_library() -> None:
+    """Whoever only handles results pays neither for numpy nor for scipy."""
+    program = "import sys, pytest_skilleval.core.statistics.values; sys.exit(bool({'numpy', 'scipy', 'statsmodels'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", program], check=False, timeout=60).returncode == 0
