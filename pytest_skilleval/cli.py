@@ -7,7 +7,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-COMMANDS = ("report", "compare", "export", "doctor", "reap", "seed")
+COMMANDS = ("report", "compare", "export", "schema", "doctor", "reap", "seed")
 """Each is a module of :mod:`pytest_skilleval.commands` with `HELP`, `arguments(parser)` and `run(options) -> int`."""
 
 
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(importlib.import_module(f"pytest_skilleval.commands.{options.command}").run(options))
     except SkillEvalError as error:
-        print(f"skilleval {options.command}: {error}", file=sys.stderr)
+        sys.stderr.write(f"skilleval {options.command}: {error}\n")
         return 4
     except KeyboardInterrupt:
         return 2

@@ -46,6 +46,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
 def _job(options: argparse.Namespace, scratch: Path) -> Job:
     from pytest_skilleval.agents import agent
     from pytest_skilleval.archive import Archive
@@ -63,7 +67,7 @@ def _job(options: argparse.Namespace, scratch: Path) -> Job:
     found = next((one for one in map(backend, NAMES) if one.probe().available), None)
     if found is None:
         raise UsageProblem("no sandbox can be made here; `skilleval doctor` says why")
-    found.warm(lambda line: print(line, file=sys.stderr))
+    found.warm(_tell)
     row = Row(
         index=0,
         run_id=case.id,
