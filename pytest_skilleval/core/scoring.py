@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.attribution import cause
 from pytest_skilleval.core.changes import changes
-from pytest_skilleval.core.checks import Scope, evaluate, missing_evidence, not_sent, was_executed
+from pytest_skilleval.core.checks import Scope, evaluate, not_sent, was_executed
 from pytest_skilleval.core.claims import Scene
 from pytest_skilleval.core.evidence import (
     CheckResult,
@@ -32,6 +32,7 @@ from pytest_skilleval.core.ports import AGENT_HOME
 from pytest_skilleval.core.request import outside, request_of
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand
+from pytest_skilleval.core.trigger import cut_evidence, trigger_verdict
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Case, Final, Turn
@@ -83,13 +84,14 @@ def score(
     home
         HOME of the agent.
     """
+    told = cut_evidence(evidence) if case.kind == "trigger" else evidence
     loaded = tuple(
         load
-        for number, turn in enumerate(evidence.turns, start=1)
+        for number, turn in enumerate(told.turns, start=1)
         for load in skill_loads(turn.transcript, number, folders=(skills_folder,), catalogue=catalogue, home=home)
     )
     checks = tuple(_checks(case, evidence, votes_wanted))
-    verdict, reason = _verdict(case, evidence, checks, loads=tuple(one for one in loaded if one.skill == skill), installed=installed)
+    verdict, reason = _verdict(case, told, checks, loads=tuple(one for one in loaded if one.skill == skill), installed=installed)
     commands = [command for turn in evidence.turns for command in turn.transcript.commands]
     return RunScore(
         verdict=verdict,
@@ -112,7 +114,7 @@ def _verdict(
     if not evidence.turns:
         return "undecided", "no turn was sent"
     if case.kind == "trigger":
-        return _trigger(case, evidence, loads)
+        return trigger_verdict(case, evidence, loads)
     if case.kind == "fidelity" and installed and not loads:
         return "undecided", "skill not loaded"
     return _by_checks(checks)
@@ -127,19 +129,6 @@ def _by_checks(checks: tuple[CheckResult, ...]) -> tuple[Verdict, str]:
         return "undecided", f"undecided: {', '.join(undecided)}"
     held = sum(check.verdict == "held" for check in checks)
     return ("pass", f"{held} checks held") if held else ("undecided", "no check was sent")
-
-
-def _trigger(case: Case, evidence: Evidence, loads: tuple[Loaded, ...]) -> tuple[Verdict, str]:
-    """A trigger case passes when the skill was loaded exactly if it should be."""
-    told = "loaded" if loads else "not loaded"
-    wanted = "should" if case.should_load else "should not"
-    if loads and not any(load.sure for load in loads):
-        return "undecided", "whether the skill was loaded can't be told for sure"
-    missing = next(filter(None, map(missing_evidence, evidence.turns)), None)
-    silent = not any(turn.transcript.active for turn in evidence.turns)
-    if not loads and (missing or silent):
-        return "undecided", f"no evidence: {missing or 'the agent did nothing'}"
-    return ("pass" if bool(loads) == bool(case.should_load) else "fail"), f"{told}, and {wanted} be"
 
 
 def _checks(case: Case, evidence: Evidence, votes_wanted: int) -> Iterator[CheckResult]:
