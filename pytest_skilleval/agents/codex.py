@@ -12,14 +12,22 @@ from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, SandboxF
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/codex"
+PLACEHOLDER = "placeholder"
 CONFIG = """\
-model_provider = "gateway"
+openai_base_url = {url}
 check_for_update_on_startup = false
 
-[model_providers.gateway]
-name = "gateway"
-base_url = {url}
-wire_api = "responses"
+[features]
+enable_request_compression = false
+apps = false
+plugins = false
+
+[analytics]
+enabled = false
+"""
+"""The CLI's own provider at another address: with a provider of our own it would offer the model other tools than its users have.
+
+The features that are off fetch plugins and settings from the network while a comparison runs; the model is shown the same without them.
 """
 
 
@@ -43,7 +51,7 @@ class Codex:
     )
 
     def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
-        """The provider that leads to the gateway, and the guard as execution rules; those hold even where nothing is asked."""
+        """The address of the gateway, and the guard as execution rules; those hold even where nothing is asked."""
         found = []
         if setup.endpoint is not None:
             found.append(SandboxFile(path=".codex/config.toml", content=CONFIG.format(url=json.dumps(f"{setup.endpoint}/v1")).encode()))
@@ -63,7 +71,8 @@ class Codex:
         if setup.model is not None:
             argv += ["-m", setup.model]
         argv += [*((turn.session_id,) if turn.session_id is not None else ()), "-"]
-        return Command(argv=tuple(argv), env=setup.env, env_secret=setup.secrets, stdin=turn.prompt.encode(), cwd=setup.workspace)
+        key = {} if setup.endpoint is None else {"CODEX_API_KEY": PLACEHOLDER}
+        return Command(argv=tuple(argv), env=key | dict(setup.env), env_secret=setup.secrets, stdin=turn.prompt.encode(), cwd=setup.workspace)
 
     def version_command(self) -> Command | None:
         """``codex --version``."""

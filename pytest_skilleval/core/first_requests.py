@@ -22,6 +22,9 @@ VOLATILE: tuple[tuple[re.Pattern[str], str], ...] = (
 """What changes from run to run whatever the arm: session ids, device ids, dates, clocks, a fingerprint of the prompt."""
 
 
+CLOCKS = (".create_time", ".turn_started_at_unix_ms")
+"""Leaves that hold a time of day."""
+
 WRAPPER = re.compile(
     r"</?system-reminder>|As you answer the user's questions, you can use the following context:|# claudeMd"
     r"|Codebase and user instructions are shown below\..*|Contents of .*CLAUDE\.md .*:|# AGENTS\.md instructions.*|</?INSTRUCTIONS>"
@@ -55,7 +58,7 @@ def lines(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for inner in value:
             yield from lines(inner, f"{where}[]")
-    else:
+    elif not where.endswith(CLOCKS):
         text = normalise(value if isinstance(value, str) else msgspec.json.encode(value).decode())
         yield from ((where, line) for line in text.splitlines() or [""])
 

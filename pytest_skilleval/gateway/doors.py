@@ -18,6 +18,8 @@ from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RunReques
 
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
+PLAIN_HTTP_ONLY = 426
+"""Tells Codex at once to send its requests without a web socket, where they can be read and counted."""
 
 
 class RunDoor:
@@ -96,9 +98,9 @@ class RunDoor:
                 self._book(record.api, record.cost_usd)
 
     async def _lead(self, request: web.Request, entry: Entry) -> web.StreamResponse:
-        if request.path == "/":
-            entry.status = 200
-            return web.Response()
+        if request.path == "/" or "websocket" in request.headers.get("upgrade", "").lower():
+            entry.status = 200 if request.path == "/" else PLAIN_HTTP_ONLY
+            return web.Response(status=entry.status)
         if self._request.models == "scripted":
             return await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {})
         upstream = self._upstreams.get(entry.api)

@@ -64,7 +64,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[Api, Upstream]:
     key = environ.get("OPENAI_API_KEY") or environ.get("CODEX_API_KEY")
     if key:
         base = _checked(environ.get("OPENAI_BASE_URL") or OPENAI, "OPENAI_BASE_URL")
-        found["openai"] = Upstream(api="openai", base=base, headers={"authorization": f"Bearer {key}"})
+        found["openai"] = Upstream(api="openai", base=base, headers={"authorization": f"Bearer {key}"}, env={"CODEX_API_KEY": PLACEHOLDER})
     return found
 
 

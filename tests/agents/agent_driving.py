@@ -21,7 +21,15 @@ BODY = "# Careful removal\n\nName exactly what is lost before anything is delete
 TIMEOUT = 60.0
 
 FEW_RETRIES = {"CLAUDE_CODE_MAX_RETRIES": "1"}
-FEW_RETRIES_OF_CODEX = "request_max_retries = 1\nstream_max_retries = 1\n"
+FEW_RETRIES_OF_CODEX = """
+[model_providers.few]
+name = "few"
+base_url = "URL/v1"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+"""
+"""The CLI's own provider can't be told to try less often."""
 
 
 def script(*turns: ScriptTurn) -> Script:
@@ -51,6 +59,7 @@ class Bench:
     model: str | None = "scripted"
     deny: tuple[str, ...] = ()
     permissions: str = "bypass"
+    few_retries: bool = False
     environ: dict[str, str] = field(default_factory=dict)
     session: str | None = None
     number: int = 0
@@ -82,7 +91,10 @@ class Bench:
         for file in self.agent.files(self.setup):
             path = self.home / file.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(file.content + (FEW_RETRIES_OF_CODEX.encode() if path.name == "config.toml" else b""))
+            path.write_bytes(file.content)
+        config = self.home / ".codex/config.toml"
+        if self.few_retries and config.exists():
+            config.write_text('model_provider = "few"\n' + config.read_text() + FEW_RETRIES_OF_CODEX.replace("URL", self.door.url))
         return self.door
 
     @property
@@ -107,7 +119,7 @@ class Bench:
             "PATH": f"{self.program.parent}:{os.environ['PATH']}",
             "HOME": str(self.home),
             "IS_SANDBOX": "1",  # Claude Code refuses to skip permissions for root elsewhere
-            **FEW_RETRIES,
+            **(FEW_RETRIES if self.few_retries else {}),
             **self.environ,
             **command.env,
         }

@@ -39,6 +39,7 @@ def record(client: GatewayClient, folder: Path, name: str, label: str, scenario:
         run=f"{name}/{label}",
         deny=scenario.deny,
         permissions=scenario.permissions,
+        few_retries=True,
     )
     if scenario.installed:
         bench.install()

@@ -52,7 +52,7 @@ def last_turn(bench: Bench, kind: FaultKind, moment: tuple[int, int], *, times: 
 @pytest.mark.parametrize("kind", FOR_EVER)
 def test_lasting_fault_is_the_apis(bench: Benches, name: str, kind: FaultKind, moment: tuple[int, int]) -> None:
     """A model that keeps failing is blamed on the API, whenever it happens; its text is never a reply; what was done before is kept."""
-    one = bench(name)
+    one = bench(name, few_retries=True)
     seen = last_turn(one, kind, moment)
     assert seen.failure is not None
     assert (seen.failure.blame, seen.reply, seen.refused) == ("agent_api", None, False), seen.failure
@@ -69,7 +69,7 @@ def test_lasting_fault_is_the_apis(bench: Benches, name: str, kind: FaultKind, m
 @pytest.mark.parametrize("kind", ONCE)
 def test_passing_fault_blames_nobody(bench: Benches, name: str, kind: FaultKind, moment: tuple[int, int]) -> None:
     """A fault that a retry gets over leaves a healthy turn with everything in it, and a warning."""
-    one = bench(name)
+    one = bench(name, few_retries=True)
     seen = last_turn(one, kind, moment, times=1)
     assert (seen.failure, seen.closing, seen.reply) == (None, "complete", "Two." if moment[0] == 2 else "One.")
     assert [command.line for command in seen.commands] == (["echo three"] if moment[0] == 2 else ["echo one", "echo two"])
@@ -80,7 +80,7 @@ def test_passing_fault_blames_nobody(bench: Benches, name: str, kind: FaultKind,
 @moments
 def test_refusal_is_behaviour(bench: Benches, name: str, moment: tuple[int, int]) -> None:
     """A refusal by the model is nobody's failure and no reply; the gateway sees it for both agents."""
-    one = bench(name)
+    one = bench(name, few_retries=True)
     seen = last_turn(one, "refusal", moment)
     assert (seen.failure, seen.reply) == (None, None)
     assert seen.refused == (name == "claude-code")
@@ -92,7 +92,7 @@ def test_refusal_is_behaviour(bench: Benches, name: str, moment: tuple[int, int]
 @pytest.mark.parametrize("kind", HANGS)
 def test_hanging_model_leaves_no_closing_event(bench: Benches, name: str, kind: FaultKind, moment: tuple[int, int]) -> None:
     """A turn that is killed at its time-out has no closing event, and tells whether anything was done before."""
-    seen = last_turn(bench(name), kind, moment, timeout=4)
+    seen = last_turn(bench(name, few_retries=True), kind, moment, timeout=4)
     assert seen.closing in {"cut", "none"}
     assert seen.failure is not None
     assert seen.failure.blame == "agent_crash"
