@@ -39,7 +39,7 @@ def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts) -> tuple[str
 def provenance(cells: Cells, session: SessionFacts) -> Provenance:
     """Facts of the session, and those of the runs: once where they agree, else each value with its number of runs."""
     values: dict[str, Counter[str]] = defaultdict(Counter)
-    recorded = [run.record.provenance for run in cells.runs if run.record]
+    recorded = [run.record.provenance for run in cells.runs if run.record and run.record.provenance]
     for facts in recorded:
         for name, value in facts.items():
             values[name][value] += 1
@@ -86,15 +86,16 @@ def _never_loaded(cells: Cells, facts: SpecFacts) -> list[str]:
 
 
 def _without_verdict(cells: Cells) -> list[str]:
-    found = []
+    """One sentence per case, with the arms in which no run of it could be told to pass or fail."""
+    arms: dict[str, list[str]] = defaultdict(list)
     for kind in ("outcome", "fidelity", "trigger"):
         for arm, group in cells.places(kind):
             for case, runs in cells.cell(kind, arm, group).items():
                 if not any(has_verdict(run) for run in runs):
                     count = tally(runs)
-                    what = f"{count.undecided} undecided, {count.lost} not measured"
-                    found.append(f"{case} has no run with a verdict in {arm} ({named(group)}): {what}")
-    return found
+                    where = arm if len(cells.groups) == 1 else f"{arm}, {named(group)}"
+                    arms[case].append(f"{where}: {count.undecided} undecided, {count.lost} lost")
+    return [f"{case} has no run with a verdict ({'; '.join(places)})" for case, places in arms.items()]
 
 
 def _differences(cells: Cells) -> list[str]:

@@ -15,6 +15,8 @@ MOST_ROWS = 6
 MOST_EFFECTS = 4
 MOST_TRIGGERS = 2
 MOST_WARNINGS = 4
+MOST_DETAILS = 2
+LONGEST_DETAIL = 110
 
 Markup = Mapping[str, bool]
 PLAIN: Markup = {}
@@ -172,12 +174,20 @@ def _unmeasured(document: Document) -> Iterator[Line]:
     lost = Counter((run.arm, run.blame or "") for run in document.runs if run.status != "scored")
     if lost:
         yield Line(f"  {lost.total()} of {words.plural(len(document.runs), 'run')} lost: {_by_arm(lost)}", WARN)
+        yield from _details(document)
     undecided = Counter((run.arm, run.reason) for run in document.runs if run.verdict == "undecided")
     if undecided:
         yield Line(f"  {undecided.total()} undecided: {_by_arm(undecided)}", WARN)
     for warning in document.warnings[:MOST_WARNINGS]:
         yield Line(f"  {warning}", WARN)
     yield from _more(len(document.warnings), "warning", MOST_WARNINGS)
+
+
+def _details(document: Document) -> Iterator[Line]:
+    """What most lost runs died of."""
+    found = Counter((run.blame or "", run.reason) for run in document.runs if run.status != "scored" and run.reason)
+    for (blame, reason), count in found.most_common(MOST_DETAILS):
+        yield Line(f"    {blame} {count}: {textwrap.shorten(reason, LONGEST_DETAIL, placeholder=' ...')}")
 
 
 def _by_arm(found: Counter[tuple[str, str]]) -> str:

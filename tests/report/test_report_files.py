@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -30,10 +32,20 @@ def situation(request: pytest.FixtureRequest) -> report.values.Report:
 
 
 def test_json_follows_its_schema(situation: report.values.Report) -> None:
-    """Real reports are valid by the shipped schema, which allows no key that they don't use."""
+    """Real reports are valid by the shipped schema, and every key they use is described in it."""
     shipped = json.loads((Path(report.__file__).parent / "report.schema.json").read_bytes())
     jsonschema.Draft202012Validator.check_schema(shipped)
+    for definition in shipped["$defs"].values():
+        definition["additionalProperties"] = False
     jsonschema.Draft202012Validator(shipped).validate(json.loads(to_json(situation, "2026-11-30T00:00:00Z")))
+
+
+def test_building_is_imported_lightly() -> None:
+    """Importing the report's modules loads neither scipy nor statsmodels: only building a report does."""
+    modules = ["build", "compare", "encode", "export", "files", "markdown", "page", "terminal"]
+    code = "; ".join([*(f"import pytest_skilleval.report.{name}" for name in modules), "import sys", "print(*sys.modules)"])
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    assert not {"scipy", "statsmodels", "pandas", "pydantic"}.intersection(loaded)
 
 
 def test_shipped_schema_is_that_of_the_values() -> None:
