@@ -60,6 +60,7 @@ def read_bytes(file: Path) -> bytes:
 def parse_document(content: bytes, file: str) -> Document:
     """Like `read_document`, for bytes at hand; `file` names them in faults."""
     text = decode(content, file)
+    _refuse_odd_line_ends(text, file)
     root = compose(text, file)
     _refuse_aliases(text, file)
     builder = _Builder(file, root)
@@ -77,6 +78,14 @@ def decode(content: bytes, file: str) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8 (byte 0x{content[error.start]:02x}); save it as UTF-8"
         raise SpecError((Fault(file, line, "", message),)) from None
+
+
+def _refuse_odd_line_ends(text: str, file: str) -> None:
+    """YAML 1.1 ends a line at these characters and no editor does: lines in messages would be wrong."""
+    for odd in "\x85\u2028\u2029":
+        if odd in text:
+            line = text.count("\n", 0, text.index(odd)) + 1
+            raise SpecError((Fault(file, line, "", f"holds the line separator U+{ord(odd):04X}; put a plain line end there"),))
 
 
 class _Loader(CParser):

@@ -71,7 +71,7 @@ class Validator(Model):
     """A command run inside the sandbox after the turn; it holds when exit code and output match."""
 
     run: Text
-    exit: int = 0
+    exit: Annotated[int, Field(ge=0, le=255)] = 0
     output: Text | None = None
     timeout: Seconds = 30.0
 

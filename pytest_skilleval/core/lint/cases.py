@@ -108,6 +108,8 @@ def _covers(context: Context, case: Case, where: Where) -> Iterator[Problem]:
         if number not in context.runbook:
             known = ", ".join(map(str, sorted(context.runbook)))
             yield Problem((*where, "covers", index), f"the runbook has no prompt {number}; it has {known}")
+        elif number in case.covers[:index]:
+            yield Problem((*where, "covers", index), f"prompt {number} is listed twice; remove one")
 
 
 def _uncovered(context: Context) -> Iterator[Problem]:

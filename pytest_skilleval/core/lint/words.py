@@ -12,7 +12,7 @@ from pytest_skilleval.core.spec import Spec
 
 _TELLING = (
     r"evals?|evaluat(?:e|es|ed|ing|ions?|ors?)|(?:py|unit)?tests?|test(?:ed|ers?|ing|bed)"
-    r"|fixtures?|bench(?:mark(?:s|ed|ing)?)?|sandbox(?:es|ed|ing)?"
+    r"|fixtures?|benchmark(?:s|ed|ing)?|sandbox(?:es|ed|ing)?"
 )
 """The words as they stand in names and prose; ``latest`` and ``contest`` are no such words."""
 

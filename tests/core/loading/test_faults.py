@@ -202,6 +202,7 @@ SHAPES = [
     broken("number in quotes", "repeats: 3", "repeats: '3'", "$.defaults.repeats", "must be a whole number, without quotes"),
     broken("too small", "repeats: 3", "repeats: 0", "$.defaults.repeats", "must be at least 1, not 0"),
     broken("too large", "votes: 3", "votes: 99", "$.judge.votes", "must be at most 15, not 99"),
+    broken("no exit code", "output: '^500'", "exit: 256", f"{C0}.turns[1].must[0].validator.exit", "must be at most 255, not 256"),
     broken("no time", "turn_timeout: 600", "turn_timeout: 0", "$.defaults.turn_timeout", "must be more than 0, not 0"),
     broken("endless time", "turn_timeout: 600", "turn_timeout: .inf", "$.defaults.turn_timeout", "must be a finite number"),
     broken("no pair", "primary: [[without, with]]", "primary: [[without]]", "$.contrasts.primary[0]", "must be a pair of arms: [from, to]"),
@@ -500,6 +501,7 @@ CASES = [
         at="id: data-whole, state",
         also=((", only-report]", "]"),),
     ),
+    broken("covers a prompt twice", "covers: [2]", "covers: [2, 2]", "$.cases[3].covers[1]", "prompt 2 is listed twice; remove one"),
     broken("covers an unknown prompt", "covers: [2]", "covers: [2, 3]", "$.cases[3].covers[1]", "the runbook has no prompt 3; it has 1, 2"),
     broken(
         "runbook prompt without a case",

@@ -29,6 +29,8 @@ NO_TOKEN = "is not YAML: while scanning for the next token, found character that
         (b"a: 1\nb: x\x00y\n", 2, "holds the control character U+0000; remove it"),
         (b"a: 1\n\nb: \x1b[1m\n", 3, "holds the control character U+001B; remove it"),
         ("a: \x9b\n".encode(), 1, "holds the control character U+009B; remove it"),
+        ("a: 1\nb: x\x85y\n".encode(), 2, "holds the line separator U+0085; put a plain line end there"),
+        ("a: x\u2028y\n".encode(), 1, "holds the line separator U+2028; put a plain line end there"),
         (b"a:\n\t- b\n", 2, NO_TOKEN),
         (b"a: @home\n", 1, NO_TOKEN),
         (b"a: `ls`\n", 1, NO_TOKEN),

@@ -10,7 +10,7 @@ from pytest_skilleval.core.spec import Spec
 SPEC = Spec.model_validate(
     {
         "skill": "docker-destructive-guardrails",
-        "allow_words": {"bench": "a bench is furniture here", "Blast Radius": "asked for"},
+        "allow_words": {"benchmark": "the shop sells them", "Blast Radius": "asked for"},
         "judge": {"strip": ("tier", "blast radius", "guardrail")},
         "arms": {"with": {"role": "treatment"}},
         "cases": ({"id": "a", "kind": "trigger", "prompt": "x", "should_load": True},),
@@ -29,7 +29,7 @@ SPEC = Spec.model_validate(
         ("Docker  Destructive\nGuardrails", ("docker destructive guardrails",)),
         ("a tier-2 thing, two tiers, a guardrail", ("tier", "tiers", "guardrail")),
         ("my latest contest attestation, retest, frontier", ()),
-        ("blast-radius and bench", ()),
+        ("blast-radius, a bench and a Benchmark", ()),
         ("Remove the stopped containers of Docker.", ()),
         ("", ()),
     ],
