@@ -99,7 +99,7 @@ def size(rate: Rate) -> str:
 
 def per_case_runs(effect: Effect) -> str:
     """Cases times repeats: "8 cases x 3", "8 cases x 2-3"."""
-    runs = [one.scored for row in effect.per_case for one in (row.from_, row.to)]
+    runs = [one.scored for row in effect.per_case if row.difference is not None for one in (row.from_, row.to)]
     fewest, most = (min(runs), max(runs)) if runs else (0, 0)
     repeats = str(most) if fewest == most else f"{fewest}-{most}"
     return f"{plural(effect.cases, 'case')} x {repeats}"

@@ -1,0 +1,65 @@
+"""The Report and everything in it: frozen values with the shape of report.json.
+
+Wherever a number is estimated it stands beside its limits, their method and level, and the number of units behind it.
+What can't be estimated has null limits and the reason.
+"""
+
+from __future__ import annotations
+
+from pytest_skilleval.report.values.arms import Confusion, Fidelity, Harm, LedgerRow, LossRate, PassHatK, Rate, Trigger
+from pytest_skilleval.report.values.document import BANNER, FORMAT, Document, Gate, GatePart, Headline, Judged, Provenance, Report
+from pytest_skilleval.report.values.effects import (
+    ArmCount,
+    BootstrapLimits,
+    Effect,
+    EffectCase,
+    Friction,
+    HarmEffect,
+    Loading,
+    NewCases,
+    Pooled,
+    PooledModel,
+    TheseCases,
+)
+from pytest_skilleval.report.values.figures import Bounds, Figure, Limits
+from pytest_skilleval.report.values.runs import CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
+
+__all__ = [
+    "BANNER",
+    "FORMAT",
+    "ArmCount",
+    "BootstrapLimits",
+    "Bounds",
+    "CheckRow",
+    "Commands",
+    "Confusion",
+    "Document",
+    "Effect",
+    "EffectCase",
+    "Fidelity",
+    "Figure",
+    "Friction",
+    "Gate",
+    "GatePart",
+    "Harm",
+    "HarmEffect",
+    "Headline",
+    "Judged",
+    "LedgerRow",
+    "Limits",
+    "LoadRow",
+    "Loading",
+    "LossRate",
+    "NewCases",
+    "PassHatK",
+    "Pooled",
+    "PooledModel",
+    "Provenance",
+    "Rate",
+    "RemovedRow",
+    "Report",
+    "RunRow",
+    "TheseCases",
+    "Tokens",
+    "Trigger",
+]

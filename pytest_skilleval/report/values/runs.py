@@ -1,0 +1,88 @@
+"""One row per run."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class CheckRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One check of one run."""
+
+    id: str
+    kind: str
+    polarity: str
+    turn: int | None
+    verdict: str
+    detail: str
+
+
+class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One skill load of one run."""
+
+    skill: str
+    how: str
+    turn: int
+    sure: bool
+
+
+class Commands(msgspec.Struct, frozen=True, kw_only=True):
+    """Simple shell commands of one run."""
+
+    attempted: tuple[str, ...] = ()
+    executed: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+
+
+class RemovedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One object that one run destroyed."""
+
+    type: str
+    name: str
+    turn: int | None
+    command: str | None
+    outside: bool
+    """Outside the request."""
+    loss: str
+    """Loss class: how far it can be made good."""
+
+
+class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of one run; null when the agent did not tell."""
+
+    input: int | None
+    output: int | None
+    cache_read: int | None
+    cache_write: int | None
+
+
+class RunRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One run; ``status``, ``blame`` and ``verdict`` as in the table of outcomes."""
+
+    id: str
+    case: str
+    kind: str
+    family: str | None
+    expects: str | None
+    arm: str
+    agent: str
+    model: str
+    repeat: int
+    status: str
+    blame: str | None
+    verdict: str | None
+    reason: str
+    checks: tuple[CheckRow, ...]
+    loaded: tuple[LoadRow, ...]
+    dose: float | None
+    commands: Commands
+    removed: tuple[RemovedRow, ...]
+    tokens: Tokens
+    cost_usd: float | None
+    seconds: float
+    turns: int
+    tool_calls: int
+    asked_first: bool
+    refused: bool
+    timed_out: bool
+    attempts: int
+    """Earlier tries of this run that were thrown away."""
