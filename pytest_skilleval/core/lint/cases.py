@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_skilleval.core.lint.context import Context, Problem, checks_of
+from pytest_skilleval.core.lint.context import Context, Problem, checks_of, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import Case, Turn
@@ -27,6 +27,7 @@ def case_problems(context: Context) -> Iterator[Problem]:
         yield from _turns(case, where)
         yield from _check_ids(context, case, where)
         yield from _covers(context, case, where)
+    yield from _never_shown(context)
     yield from _uncovered(context)
 
 
@@ -110,6 +111,16 @@ def _covers(context: Context, case: Case, where: Where) -> Iterator[Problem]:
             yield Problem((*where, "covers", index), f"the runbook has no prompt {number}; it has {known}")
         elif number in case.covers[:index]:
             yield Problem((*where, "covers", index), f"prompt {number} is listed twice; remove one")
+
+
+def _never_shown(context: Context) -> Iterator[Problem]:
+    """Trigger and fidelity cases need an arm in which the skill can load."""
+    skill = context.catalogue.skills.get(context.spec.skill)
+    if skill is None or context.cuts.places or any(installs(arm, skill) for arm in context.spec.arms.values()):
+        return
+    for index, case in enumerate(context.spec.cases):
+        if case.kind != "outcome":
+            yield Problem(("cases", index), f"a {case.kind} case is about a skill that loads, and no arm installs it; add an arm that does")
 
 
 def _uncovered(context: Context) -> Iterator[Problem]:

@@ -96,6 +96,14 @@ def test_skill_that_hides_itself(specs: Path) -> None:
     assert faults(specs) == [(7, "$.cases[0].should_load", message)]
 
 
+def test_skill_that_no_arm_installs(specs: Path) -> None:
+    """A trigger case in a spec whose arms all leave the skill out can never be run."""
+    text = SPEC.replace("treatment, exclude: EXCLUDED", "reference, exclude: all")
+    (specs / "tidy" / "spec.yaml").write_text(text)
+    message = "a trigger case is about a skill that loads, and no arm installs it; add an arm that does"
+    assert faults(specs) == [(7, "$.cases[0]", message)]
+
+
 def test_missing_skill(specs: Path) -> None:
     """A skill that the catalogue lacks is a fault that names the catalogue and the nearest skill."""
     (specs / "catalogue" / "tidy").rename(specs / "catalogue" / "tidi")
