@@ -61,7 +61,7 @@ class Comparison:
     found: PairedEffect
     loss: Loss
     primary: bool
-    """The first stratum of outcome cases in a primary contrast: tested; all others are exploratory."""
+    """Outcome cases to improve (all, where none is marked) in a primary contrast: tested; all others are exploratory."""
 
 
 def contrasts(cells: Cells, facts: SpecFacts) -> list[tuple[Pair, bool]]:
@@ -87,7 +87,7 @@ def comparisons(cells: Cells, facts: SpecFacts, random_seed: int) -> list[Compar
                 cases = case_pairs(cells, kind, pair, group)
                 for place, (expects, chosen) in enumerate(_strata(cases, kind)):
                     subject = Subject(pair, primary and kind == "outcome", kind, expects, group)
-                    found.append(_compared(subject, chosen, random_seed, primary=subject.primary and place == 0))
+                    found.append(_compared(subject, chosen, random_seed, primary=subject.primary and place == 0 and expects != "hold"))
     return sorted(found, key=lambda one: (not one.subject.primary, one.subject.kind != "outcome", STRATA.index(one.subject.expects)))
 
 

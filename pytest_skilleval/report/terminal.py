@@ -90,7 +90,9 @@ def _section(title: str, body: Iterable[Line]) -> Iterator[Line]:
 
 
 def _headline_markup(document: Document) -> Markup:
-    return GOOD if document.headline.verdict and document.headline.verdict.startswith(("shown", "changed")) else BOLD
+    if "WORSE" in document.headline.sentence:
+        return BAD
+    return GOOD if (document.headline.verdict or "").startswith(("shown", "changed")) else BOLD
 
 
 def _rates(document: Document) -> Iterator[Line]:

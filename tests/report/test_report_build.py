@@ -280,6 +280,18 @@ def test_strata_come_improve_first() -> None:
     assert effects[2].cases == 9
 
 
+def test_hold_cases_alone_test_nothing() -> None:
+    """Cases of which no gain is expected are described, and give no verdict on an effect."""
+    effects = report_of(grid(DATA_B, expects="hold")).document.effects
+    assert [(effect.expects, effect.primary, effect.verdict) for effect in effects] == [("hold", False, None), ("all", False, None)]
+
+
+def test_unmarked_cases_are_tested_together() -> None:
+    """Where no case says what it expects, all of them together are the primary comparison."""
+    effects = report_of(grid(DATA_B, expects=None)).document.effects
+    assert [(effect.expects, effect.primary, effect.verdict) for effect in effects] == [("all", True, "shown for new cases")]
+
+
 def test_models_are_not_pooled() -> None:
     """Two models give two rows of everything, and both primary effects are corrected together."""
     runs = grid(DATA_A, model="big") + grid(DATA_A, model="small")

@@ -64,7 +64,9 @@ def test_no_color_means_no_markup() -> None:
 def test_harmful_skill_is_called_so() -> None:
     """When the skill makes things worse, the first line says WORSE."""
     report = build(grid({"without": DATA_A["with"], "with": DATA_A["without"]}), spec(), session())
-    assert "WORSE" in terminal_lines(report)[0].text
+    first = terminal_lines(report)[0]
+    assert "WORSE" in first.text
+    assert first.markup.get("red")
 
 
 def test_one_arm_alone_is_told() -> None:
