@@ -24,11 +24,11 @@ def arm_problems(context: Context) -> Iterator[Problem]:
 
 def _exclusions(context: Context, arm: Arm, where: Where) -> Iterator[Problem]:
     skills = context.catalogue.skills.values()
-    known = {name for skill in skills for name in (skill.id, skill.name) if name}
     for index, name in enumerate(arm.exclude if arm.exclude != "all" else ()):
         matches = [skill.id for skill in skills if name in (skill.id, skill.name)]
         place = (*where, "exclude", index)
         if not matches:
+            known = (known for skill in skills for known in (skill.id, skill.name) if known)
             yield Problem(place, f"the catalogue has no skill `{name}`{did_you_mean(name, known)}")
         elif len(matches) > 1:
             yield Problem(place, f"`{name}` means several skills: {', '.join(matches)}; folder and front-matter name must agree")
