@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from pytest_skilleval.archive import PROVENANCE, Archive
+from pytest_skilleval.archive import Archive
 from pytest_skilleval.core.rehearsing import Proof, proof_of
-from pytest_skilleval.report.build import build
-from pytest_skilleval.report.facts import SessionFacts
 from pytest_skilleval.report.files import write
-from pytest_skilleval.rescoring import measure
+from pytest_skilleval.rescoring import measure, report_on
 
 if TYPE_CHECKING:
     from pytest_skilleval.report.values import Report
@@ -77,20 +75,9 @@ def _never_made(evaluation: Evaluation) -> set[tuple[str, str]]:
 
 
 def _report(evaluation: Evaluation, skill: str, archive: Archive) -> Report:
-    """Score and report one results folder."""
-    plan, loaded = evaluation.plan.of(skill), evaluation.spec(skill)
-    measured, damaged = measure(archive, loaded, plan.rows)
-    facts = SessionFacts(
-        random_seed=plan.random_seed,
-        partial=plan.partial,
-        strict=evaluation.settings.strict,
-        gate=evaluation.settings.gate,
-        damaged=tuple(problem.problem for problem in damaged),
-        warnings=plan.warnings,
-        folder=str(archive.folder),
-        provenance=archive.read(PROVENANCE, dict[str, Any]),
-    )
-    report = build(measured, loaded, facts)
+    """Score and report one results folder, just as it can be done again later."""
+    settings = evaluation.settings
+    report = report_on(archive, loaded=evaluation.spec(skill), strict=settings.strict, gate=settings.gate)
     write(archive.folder, report, datetime.now(UTC).isoformat(timespec="seconds"))
     return report
 
