@@ -72,7 +72,9 @@ class Codex:
             argv += ["-m", setup.model]
         argv += [*((turn.session_id,) if turn.session_id is not None else ()), "-"]
         key = {} if setup.endpoint is None else {"CODEX_API_KEY": PLACEHOLDER}
-        return Command(argv=tuple(argv), env=key | dict(setup.env), env_secret=setup.secrets, stdin=turn.prompt.encode(), cwd=setup.workspace)
+        return Command(
+            argv=tuple(argv), env=key | dict(setup.env), env_secret=setup.secrets, stdin=turn.prompt.encode(), cwd=setup.workspace
+        )
 
     def version_command(self) -> Command | None:
         """``codex --version``."""

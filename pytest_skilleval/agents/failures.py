@@ -11,13 +11,15 @@ BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
 STATUS = re.compile(r"(?:status:?|API Error:?(?: Request rejected \()?|HTTP)\s*\(?(\d{3})\b", re.IGNORECASE)
 API_TROUBLE = re.compile(
-    r"stream (?:disconnected|closed|error)|connection (?:to the api|error|refused|reset|closed|failed|was lost)|econn|timed? ?out|network error"
+    r"stream (?:disconnected|closed|error)|connection (?:to the api|error|refused|reset|closed|failed|was lost)"
+    r"|econn|timed? ?out|network error"
     r"|high demand|overloaded|rate.?limit|usage limit|quota|error sending request|empty or malformed response|invalid api key|not logged in"
     r"|please run /login|credit balance|authenticat|unauthorized|prompt is too long|context.?(?:window|length)|api error",
     re.IGNORECASE,
 )
 NOT_RETRYABLE = re.compile(
-    r"usage limit|quota|credit balance|invalid api key|not logged in|/login|authenticat|unauthorized|prompt is too long|context.?(?:window|length)",
+    r"usage limit|quota|credit balance|invalid api key|not logged in|/login|authenticat|unauthorized"
+    r"|prompt is too long|context.?(?:window|length)",
     re.IGNORECASE,
 )
 POLICY = re.compile(r"usage polic|flagged (?:for|as)|content.?(?:filter|policy)|cyber.?policy|violat\w+ our", re.IGNORECASE)

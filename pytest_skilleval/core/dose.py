@@ -26,8 +26,13 @@ def dose(body: str, texts: Iterable[str]) -> float:
 def _lines(texts: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for text in texts:
-        for version in (text, text.replace("\\n", "\n").replace('\\"', '"')) if "\\n" in text else (text,):
+        for version in (text, _unescaped(text)) if "\\n" in text else (text,):
             for line in version.splitlines():
                 found.add(line.strip())
                 found.add(NUMBER.sub("", line).strip())
     return found
+
+
+def _unescaped(text: str) -> str:
+    """A text with JSON strings in it: escapes undone, each string on lines of its own."""
+    return text.replace('\\"', "\0").replace('"', "\n").replace("\0", '"').replace("\\n", "\n")

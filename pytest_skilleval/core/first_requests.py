@@ -28,7 +28,8 @@ CLOCKS = (".create_time", ".turn_started_at_unix_ms")
 WRAPPER = re.compile(
     r"</?system-reminder>|As you answer the user's questions, you can use the following context:|# claudeMd"
     r"|Codebase and user instructions are shown below\..*|Contents of .*CLAUDE\.md .*:|# AGENTS\.md instructions.*|</?INSTRUCTIONS>"
-    r"|The following skills are available for use with the Skill tool:|</?skills_instructions>|### Skill roots|### Available skills|- `r\d+` = `.*`"
+    r"|The following skills are available for use with the Skill tool:|</?skills_instructions>"
+    r"|### Skill roots|### Available skills|- `r\d+` = `.*`"
 )
 """Lines that a CLI adds only because there is something to wrap."""
 

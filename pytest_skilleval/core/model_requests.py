@@ -17,6 +17,7 @@ SKILLS_OF_CLAUDE = "The following skills are available for use with the Skill to
 SKILLS_OF_CODEX = re.compile(r"### Available skills\n(.*?)(?=\n###|\n</skills_instructions>|\Z)", re.DOTALL)
 ROOT_OF_CODEX = re.compile(r"^- `(r\d+)` = `([^`]+)`$", re.MULTILINE)
 FILE_OF_CODEX = re.compile(r"\s*\(file: ([^)]+)\)\s*$")
+MCP = re.compile(r"mcp__(.+?)(?:__|\.|$)")
 ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*):\s?(.*)$")
 INSTRUCTIONS_OF_CLAUDE = re.compile(
     r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)",
@@ -60,10 +61,14 @@ def decode(raw: bytes) -> Body:
 
 def items(body: Body) -> list[Body]:
     """The conversation: ``messages`` or ``input`` entries that are mappings."""
-    value = body.get("messages") or body.get("input") or []
+    value = body.get("messages") or body.get("input")
     if isinstance(value, str):
         return [{"role": "user", "content": value}]
-    return [entry for entry in value if isinstance(entry, dict)]
+    return [entry for entry in _list(value) if isinstance(entry, dict)]
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def strings(value: object) -> Iterator[str]:
@@ -87,10 +92,10 @@ def texts(body: Body) -> list[str]:
 
 def tool_names(body: Body) -> tuple[str, ...]:
     """Names of the declared tools; members of a namespace as ``namespace.name``."""
-    declared = list(body.get("tools") or [])
+    declared = list(_list(body.get("tools")))
     for item in items(body):
         if item.get("type") == "additional_tools":
-            declared += item.get("tools") or []
+            declared += _list(item.get("tools"))
     return tuple(_names(declared))
 
 
@@ -100,7 +105,7 @@ def _names(declared: list[Any], prefix: str = "") -> Iterator[str]:
             continue
         name = str(tool.get("name") or tool.get("type") or "")
         if tool.get("type") == "namespace":
-            yield from _names(tool.get("tools") or [], "" if name == "functions" else f"{name}.")
+            yield from _names(_list(tool.get("tools")), "" if name == "functions" else f"{name}.")
         else:
             yield prefix + name
 
@@ -113,14 +118,14 @@ def shown(body: Body) -> Shown:
         model=str(body.get("model") or ""),
         skills=tuple(skill for text in read for skill in _skills(text)),
         tools=tools,
-        mcp_servers=tuple(dict.fromkeys(name.split("__")[1].rstrip(".") for name in tools if name.startswith("mcp__"))),
+        mcp_servers=tuple(dict.fromkeys(found[1] for found in map(MCP.match, tools) if found)),
         instructions=tuple(text for block in read for text in _instructions(block)),
     )
 
 
 def _skills(text: str) -> Iterator[ShownSkill]:
     if SKILLS_OF_CLAUDE in text:
-        yield from _entries(text.split(SKILLS_OF_CLAUDE, 1)[1].split("</system-reminder>")[0], {})
+        yield from _entries(text.split(SKILLS_OF_CLAUDE, 1)[1].split("</system-reminder>", maxsplit=1)[0], {})
     found = SKILLS_OF_CODEX.search(text)
     if found and "<skills_instructions>" in text:
         yield from _entries(found[1], dict(ROOT_OF_CODEX.findall(text)))

@@ -44,7 +44,9 @@ def dose_of(records: Iterable[RequestRecord], skill: str) -> Dose | None:
         return None
     highest, last = max(doses), doses[-1]
     first = next((record.number for record in calls if record.dose), None)
-    return Dose(highest=highest, last=last, course=_course(highest, last, listed=any(skill in record.listed for record in calls)), first_call=first)
+    return Dose(
+        highest=highest, last=last, course=_course(highest, last, listed=any(skill in record.listed for record in calls)), first_call=first
+    )
 
 
 def _course(highest: float, last: float, *, listed: bool) -> Course:

@@ -71,7 +71,7 @@ class GatewayServer:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._serve())
-        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits in __enter__
+        except BaseException as error:
             self._failed = error
         finally:
             self._loop.close()

@@ -17,7 +17,9 @@ from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest
 
 SKILL = "careful-removal"
 DESCRIPTION = "House rules for removing things. Use before anything is deleted."
-BODY = "# Careful removal\n\nName exactly what is lost before anything is deleted.\nAsk first when more than one thing goes.\nNever sweep.\n"
+BODY = (
+    "# Careful removal\n\nName exactly what is lost before anything is deleted.\nAsk first when more than one thing goes.\nNever sweep.\n"
+)
 TIMEOUT = 60.0
 
 FEW_RETRIES = {"CLAUDE_CODE_MAX_RETRIES": "1"}
@@ -125,7 +127,13 @@ class Bench:
         }
         try:
             done = subprocess.run(
-                [*command.argv, *extra], input=command.stdin, env=environ, cwd=self.workspace, capture_output=True, timeout=timeout, check=False
+                [*command.argv, *extra],
+                input=command.stdin,
+                env=environ,
+                cwd=self.workspace,
+                capture_output=True,
+                timeout=timeout,
+                check=False,
             )
             stdout, stderr, code = done.stdout, done.stderr, done.returncode
         except subprocess.TimeoutExpired as late:

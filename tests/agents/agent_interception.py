@@ -38,10 +38,39 @@ def certificates(folder: Path, host: str) -> tuple[Path, Path, Path]:
     more.write_text(f"subjectAltName=DNS:{host}\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
     new = ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     for command in (
-        [*new, "-x509", "-days", "2", "-keyout", authority_key, "-out", authority, "-subj", "/CN=ca", "-addext", "keyUsage=critical,keyCertSign"],
+        [
+            *new,
+            "-x509",
+            "-days",
+            "2",
+            "-keyout",
+            authority_key,
+            "-out",
+            authority,
+            "-subj",
+            "/CN=ca",
+            "-addext",
+            "keyUsage=critical,keyCertSign",
+        ],
         [*new, "-keyout", key, "-out", request, "-subj", f"/CN={host}"],
-        ["openssl", "x509", "-req", "-days", "2", "-in", request, "-CA", authority, "-CAkey", authority_key, "-CAcreateserial", "-out", certificate]
-        + ["-extfile", more],
+        [
+            "openssl",
+            "x509",
+            "-req",
+            "-days",
+            "2",
+            "-in",
+            request,
+            "-CA",
+            authority,
+            "-CAkey",
+            authority_key,
+            "-CAcreateserial",
+            "-out",
+            certificate,
+            "-extfile",
+            more,
+        ],
     ):
         subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=30)
     return authority, certificate, key
@@ -83,7 +112,9 @@ def _serve(client: socket.socket, host: str, context: ssl.SSLContext, found: Int
                     inner.sendall(b"HTTP/1.1 426 no\r\ncontent-length: 0\r\n\r\n")
                 elif line.startswith("POST") and ("/messages" in line or "/responses" in line):
                     found.bodies.append(body)
-                    inner.sendall(b"HTTP/1.1 400 no\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(REFUSAL) + REFUSAL)
+                    inner.sendall(
+                        b"HTTP/1.1 400 no\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(REFUSAL) + REFUSAL
+                    )
                 else:
                     inner.sendall(b"HTTP/1.1 404 no\r\ncontent-length: 0\r\n\r\n")
 

@@ -29,6 +29,7 @@ def find(name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def gateway() -> Iterator[GatewayClient]:
+    """One gateway for all scripted runs of these tests."""
     with GatewayServer() as server:
         yield GatewayClient(server.control)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -62,14 +63,14 @@ def test_second_turn_goes_on_with_the_session(bench: Benches, name: str) -> None
     first, second = one.turn("Say a word."), one.turn("Go on.")
     assert first.transcript.session_id == second.transcript.session_id
     assert second.transcript.reply == "Two."
-    body = [record for record in one.requests() if record.turn == 2][0].body or ""
+    body = next(record for record in one.requests() if record.turn == 2).body or ""
     assert "heliotrope" in body
 
 
 PROMPTS = {
     "dash": "-p --help is what I typed",
     "newlines": "first line\n\n  second line\n",
-    "quotes": "it's \"quoted\" `ticks` $HOME \\n %s",
+    "quotes": 'it\'s "quoted" `ticks` $HOME \\n %s',
     "unicode": "Räum auf: 日本語 🚢 \u200d \u00a0end",
     "long": "x" * 100_000 + " end",
     "dashes": "--",
@@ -239,13 +240,17 @@ def test_unknown_flag_is_named(bench: Benches, name: str) -> None:
 @both
 def test_no_secret_in_argv_and_a_version_to_ask(bench: Benches, name: str) -> None:
     """The version command answers, and no credential stands in an argv."""
-    import subprocess
-
     one = bench(name)
     play(one, ScriptTurn(reply="Yes."))
     command = one.agent.version_command()
     assert command is not None
-    done = subprocess.run(command.argv, env={"PATH": f"{one.program.parent}:/usr/bin:/bin", "HOME": str(one.home)}, capture_output=True, timeout=30)
+    done = subprocess.run(
+        command.argv,
+        check=False,
+        env={"PATH": f"{one.program.parent}:/usr/bin:/bin", "HOME": str(one.home)},
+        capture_output=True,
+        timeout=30,
+    )
     assert any(character.isdigit() for character in done.stdout.decode())
 
 

@@ -33,7 +33,12 @@ def direct(bench: Bench, prompt: str, folder: Path) -> bytes:
     setup = dataclasses.replace(bench.setup, endpoint=None, env={}, secrets=KEYS[bench.name])
     command = bench.agent.command(AgentTurn(prompt=prompt, setup=setup))
     with intercepting(folder, HOSTS[bench.name]) as host:
-        environ = {"PATH": f"{bench.program.parent}:/usr/bin:/bin", "HOME": str(bench.home), "IS_SANDBOX": "1", "CLAUDE_CODE_MAX_RETRIES": "0"}
+        environ = {
+            "PATH": f"{bench.program.parent}:/usr/bin:/bin",
+            "HOME": str(bench.home),
+            "IS_SANDBOX": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "0",
+        }
         done = subprocess.run(
             command.argv,
             input=command.stdin,
@@ -57,5 +62,7 @@ def test_gateway_changes_nothing_that_a_model_reads(bench: Callable[..., Bench],
     for file in ("config.toml", "installation_id"):
         (one.home / ".codex" / file).unlink(missing_ok=True)
     found = first_requests.differences(json.loads(direct(one, "Hello there.", tmp_path / "tls")), reading.first_request(one.requests()))
-    told = [one for one in found if not CACHE_ONLY.fullmatch(one.where) and "x-anthropic-billing-header" not in one.line and one.line.strip()]
+    told = [
+        one for one in found if not CACHE_ONLY.fullmatch(one.where) and "x-anthropic-billing-header" not in one.line and one.line.strip()
+    ]
     assert told == []

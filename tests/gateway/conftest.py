@@ -16,6 +16,7 @@ Opener = Callable[..., tuple[Door, Callable[[], tuple[Any, ...]]]]
 
 @pytest.fixture
 def upstream() -> Iterator[FakeUpstream]:
+    """A model that does what the test says."""
     with fake_upstream() as fake:
         yield fake
 

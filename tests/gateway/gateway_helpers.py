@@ -34,10 +34,10 @@ class FakeUpstream:
 
     port: int = 0
     seen: list[Seen] = field(default_factory=list)
-    behave: Callable[[Any], None] = lambda handler: reply(handler)
+    behave: Callable[[Any], None] = field(default=lambda handler: reply(handler))  # noqa: PLW0108 - `reply` is defined below
 
     def as_upstream(self, api: Api = "anthropic", **more: Any) -> Upstream:
-        """This server as an upstream with a secret."""
+        """The server as an upstream with a secret."""
         return Upstream(api=api, base=f"http://127.0.0.1:{self.port}", headers={"x-api-key": "the-real-secret"}, **more)
 
 
@@ -64,7 +64,7 @@ def fake_upstream() -> Iterator[FakeUpstream]:
             fake.seen.append(Seen(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, body))
             fake.behave(self)
 
-        do_GET = do_POST
+        do_GET = do_POST  # noqa: N815 - the name that http.server asks for
 
         def log_message(self, *_: Any) -> None:
             """Stay quiet."""

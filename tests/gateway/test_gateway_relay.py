@@ -42,7 +42,12 @@ def test_body_is_passed_on_byte_for_byte(live: Live, upstream: FakeUpstream) -> 
 def test_credentials_and_host_are_replaced_and_nothing_else(live: Live, upstream: FakeUpstream) -> None:
     """The agent's placeholder never leaves, the real credential does, other headers stay."""
     _, door = live()
-    ask(door, CALL, path="/v1/messages?beta=true", headers={"x-api-key": "placeholder", "authorization": "Bearer x", "anthropic-beta": "a,b"})
+    ask(
+        door,
+        CALL,
+        path="/v1/messages?beta=true",
+        headers={"x-api-key": "placeholder", "authorization": "Bearer x", "anthropic-beta": "a,b"},
+    )
     seen = upstream.seen[0]
     assert seen.path == "/v1/messages?beta=true"
     assert seen.headers["x-api-key"] == "the-real-secret"

@@ -1,0 +1,253 @@
+"""Reading model requests: what is shown, how much of a skill, what differs; credentials and prices."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_skilleval.core import prices
+from pytest_skilleval.core.credentials import MASK, Masker, credentials, endpoints, masker
+from pytest_skilleval.core.dose import dose
+from pytest_skilleval.core.first_requests import differences, normalise, undeclared
+from pytest_skilleval.core.model_requests import SKILLS_OF_CLAUDE, decode, shown, texts
+from pytest_skilleval.core.transcript import Usage, usage_of_run
+
+CLAUDE = {
+    "model": "claude-opus-4-8",
+    "system": [{"type": "text", "text": "You are an agent."}],
+    "tools": [{"name": "Bash"}, {"name": "mcp__tracker__list"}, {"name": "mcp__tracker__get"}],
+    "messages": [
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "text",
+                    "text": "<system-reminder>\n# claudeMd\nCodebase and user instructions.\n\n"
+                    "Contents of /home/agent/.claude/CLAUDE.md (user's private"
+                    " global instructions for all projects):\n\nBe brief.\n\n"
+                    "Contents of /srv/app/CLAUDE.md (project instructions):\n\nUse tabs.\n"
+                    "# currentDate\nToday's date is 2026-01-02.\n\n"
+                    "      IMPORTANT: this context may or may not be relevant.\n</system-reminder>\n",
+                },
+                {"type": "text", "text": "hello"},
+            ],
+        },
+        {
+            "role": "system",
+            "content": f"Agents:\n- Explore: reads\n\n{SKILLS_OF_CLAUDE}\n\n- careful: Ask first.\nTRIGGER: deletions\n"
+            "- plug:in: Other. Use: rarely\n- bare: ",
+        },
+    ],
+}
+CODEX = {
+    "model": "gpt-x",
+    "input": [
+        {
+            "type": "additional_tools",
+            "tools": [
+                {"type": "namespace", "name": "functions", "tools": [{"type": "custom", "name": "exec"}]},
+                {"type": "namespace", "name": "mcp__tracker", "tools": [{"type": "function", "name": "list"}]},
+            ],
+        },
+        {
+            "type": "message",
+            "role": "developer",
+            "content": [
+                {
+                    "type": "input_text",
+                    "text": "<skills_instructions>\n## Skills\n### Skill roots\n"
+                    "- `r0` = `/home/agent/.agents/skills`\n### Available skills\n"
+                    "- careful: Ask first. (file: r0/careful/SKILL.md)\n- old: Abs. (file: /opt/old/SKILL.md)\n</skills_instructions>",
+                }
+            ],
+        },
+        {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": "# AGENTS.md instructions\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>"}],
+        },
+    ],
+}
+
+
+def test_claude_request_is_read() -> None:
+    """Skills (with descriptions over several lines), tools, MCP servers and instruction files of a Claude Code request."""
+    seen = shown(CLAUDE)
+    assert [(skill.name, skill.description) for skill in seen.skills] == [
+        ("careful", "Ask first.\nTRIGGER: deletions"),
+        ("plug:in", "Other. Use: rarely"),
+        ("bare", ""),
+    ]
+    assert (seen.tools[0], seen.mcp_servers) == ("Bash", ("tracker",))
+    assert [text.strip() for text in seen.instructions] == ["Be brief.", "Use tabs."]
+
+
+def test_codex_request_is_read() -> None:
+    """The same of a Codex request, skill roots resolved and tools of a namespace found."""
+    seen = shown(CODEX)
+    assert [(skill.name, skill.description, skill.path) for skill in seen.skills] == [
+        ("careful", "Ask first.", "/home/agent/.agents/skills/careful/SKILL.md"),
+        ("old", "Abs.", "/opt/old/SKILL.md"),
+    ]
+    assert (seen.tools, seen.mcp_servers) == (("exec", "mcp__tracker.list"), ("tracker",))
+    assert seen.instructions == ("Be brief.",)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["messages", "input", "tools", "content", "type", "role", "name", "text"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_any_json_is_read(value: object) -> None:
+    """No body whatever makes reading raise."""
+    body = decode(json.dumps(value).encode())
+    assert isinstance(texts(body), list)
+    assert shown(body).mcp_servers is not None
+
+
+def test_undecodable_body_shows_nothing() -> None:
+    """Bytes that are no JSON show nothing."""
+    assert decode(b"\xff{") == {}
+    assert shown({}).skills == ()
+
+
+BODY = "# Careful\n\nName exactly what is lost.\nAsk first.\n"
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        ([], 0.0),
+        (["Careful: a skill about deletions"], 0.0),
+        ([BODY], 1.0),
+        (["     1\t# Careful\n     2\t\n     3\tName exactly what is lost.\n     4\tAsk first."], 1.0),
+        (["1→# Careful\n3→Name exactly what is lost.", "4→Ask first."], 1.0),
+        ([json.dumps({"output": BODY})], 1.0),
+        (["    Name exactly what is lost."], 26 / 45),
+        (["we were told to Ask first. and did"], 0.0),
+    ],
+)
+def test_dose(context: list[str], expected: float) -> None:
+    """The dose is the share of the body's lines, by length, in whatever dress a tool brings them."""
+    assert dose(BODY, context) == pytest.approx(expected)
+
+
+def test_empty_body_has_no_dose() -> None:
+    """A skill without a body can't be dosed."""
+    assert dose("\n \n", ["x"]) == 0.0
+
+
+@given(st.lists(st.text(alphabet="abc de", min_size=1, max_size=12), min_size=1, max_size=8), st.integers(0, 8))
+def test_dose_grows_with_what_is_shown(lines: list[str], shown_lines: int) -> None:
+    """More of the body is never a smaller dose, and all of it is 1."""
+    body = "\n".join(lines)
+    some, more = dose(body, ["\n".join(lines[:shown_lines])]), dose(body, ["\n".join(lines[: shown_lines + 1])])
+    assert 0 <= some <= more <= 1
+    assert dose(body, [body]) == (1.0 if body.strip() else 0.0)
+
+
+def test_volatile_parts_make_no_difference() -> None:
+    """Session ids, dates and clocks differ from run to run and are no difference between arms."""
+    one = {"m": "id 01a229d8-5656-76b0-bd62-794992054ef2 on 2026-11-30", "x": {"create_time": 1.5}}
+    two = {"m": "id 11111111-2222-3333-4444-555555555555 on 2027-01-01", "x": {"create_time": 2.5}}
+    assert differences(one, two) == ()
+    assert normalise("cc_version=2.1.197.e58; cch=ab12") == "cc_version=2.1.197; cch=<hash>"
+
+
+def test_declared_bytes_explain_a_difference_and_others_do_not() -> None:
+    """A listing entry that the arm declares is explained; one word more is not."""
+    with_skill = {"messages": [{"content": "Skills:\n- a: A.\n- careful: Ask first.\n- b: B."}]}
+    without = {"messages": [{"content": "Skills:\n- a: A.\n- b: B."}]}
+    found = differences(without, with_skill)
+    assert [(one.line, one.added, one.where) for one in found] == [("- careful: Ask first.", True, "messages[].content")]
+    assert undeclared(found, ["- careful: Ask first."]) == ()
+    assert undeclared(differences(without, {"messages": [{"content": "Skills:\n- a: A.\n- b: B, too."}]}), ["- careful: Ask first."]) != ()
+
+
+def test_a_number_that_changes_is_a_difference() -> None:
+    """Other effort or limits between arms are found, and never explained by text."""
+    found = differences({"max_tokens": 32000}, {"max_tokens": 64000})
+    assert [one.line for one in undeclared(found, ["- careful: Ask first."])] == ["32000", "64000"]
+
+
+SECRET = "sk-ant-0123456789"
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60), st.lists(st.integers(0, 200), max_size=5))
+def test_secrets_are_masked_however_a_stream_is_cut_up(before: bytes, after: bytes, cuts: list[int]) -> None:
+    """A secret never comes through, not even in two chunks; everything else does, and the count is right."""
+    whole = before + SECRET.encode() + after
+    one = Masker([SECRET])
+    borders = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
+    out = b"".join(one(whole[begin:end]) for begin, end in itertools.pairwise(borders)) + one.flush()
+    assert out == whole.replace(SECRET.encode(), MASK)
+    assert one.count == whole.count(SECRET.encode())
+
+
+def test_masker_of_several_values_and_none() -> None:
+    """The longest value is masked first; values too short to be secrets are left; no values change nothing."""
+    mask = masker(["abcdefgh", "abcdefghij", "short"])
+    assert mask(b"x abcdefghij abcdefgh short") == b"x [masked] [masked] short"
+    assert masker([])(b"abcdefgh") == b"abcdefgh"
+
+
+def test_credentials_and_endpoints_are_told_apart() -> None:
+    """Only variables on the lists are taken, and more where they are named."""
+    environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "u", "PATH": "p", "CORP_TOKEN": "t", "OPENAI_API_KEY": ""}
+    assert credentials(environ) == {"ANTHROPIC_API_KEY": "k"}
+    assert credentials(environ, ["CORP_TOKEN"]) == {"ANTHROPIC_API_KEY": "k", "CORP_TOKEN": "t"}
+    assert endpoints(environ) == {"ANTHROPIC_BASE_URL": "u"}
+
+
+def test_cost_equals_the_hand_sum() -> None:
+    """Dollars by kind of token equal the sum done by hand, as billed and without a cache."""
+    usage = Usage(input=1000, output=200, cache_read=5000, cache_write_5m=300, cache_write_1h=700, known=True)
+    cost = prices.cost(usage, "claude-opus-4-8[1m]")
+    assert cost.billed == pytest.approx((1000 * 5 + 200 * 25 + 5000 * 0.5 + 300 * 6.25 + 700 * 10) / 1e6)
+    assert cost.uncached == pytest.approx((7000 * 5 + 200 * 25) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("model", "price"),
+    [
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.0),
+        ("anthropic/claude-haiku-4-5", 1.0),
+        ("claude-opus-4-20250514", 15.0),
+        ("gpt-5.1-codex-max", 1.25),
+        ("gpt-6.2-sol", None),
+        ("scripted", None),
+    ],
+)
+def test_price_by_model_name(model: str, price: float | None) -> None:
+    """Vendor prefixes and dates do not matter; a model that is not in the table has no price."""
+    found = prices.shipped().of(model)
+    assert (found.input if found else None) == price
+
+
+def test_price_table_can_be_replaced() -> None:
+    """A table of one's own counts instead of the shipped one; a damaged one is an error."""
+    row = {"model": "scripted*", "input": 1, "output": 2, "cache_read": 0, "cache_write_5m": 0, "cache_write_1h": 0}
+    own = prices.read(json.dumps({"dated": "2026-01-01", "source": "me", "prices": [row]}).encode())
+    assert prices.cost(Usage(input=1_000_000, known=True), "scripted", own).billed == 1.0
+    with pytest.raises(msgspec.DecodeError):
+        prices.read(b"{")
+
+
+def test_usage_of_a_run_counts_each_turn_once() -> None:
+    """Turns are summed where each tells its own, and the last one counts where it tells the whole session's."""
+    own = [Usage(input=1, cost_usd=0.5, known=True), Usage(), Usage(input=2, cost_usd=0.25, known=True)]
+    whole = [Usage(input=10, known=True, whole_session=True), Usage(input=25, known=True, whole_session=True)]
+    assert (usage_of_run(own).input, usage_of_run(own).cost_usd) == (3, 0.75)
+    assert usage_of_run(whole).input == 25
+    assert usage_of_run([]).known is False
