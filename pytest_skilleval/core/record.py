@@ -21,6 +21,8 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
     started: float
     """Seconds since the run's baseline snapshot."""
     timed_out: bool = False
+    cut: bool = False
+    """A trigger case, ended by the runner once it was decided."""
     masked_secrets: int = 0
 
 

@@ -17,6 +17,7 @@ from pytest_skilleval.core.scoring import ValidatorResult
 from pytest_skilleval.core.snapshot import DockerState
 from pytest_skilleval.core.transcript import Failure, TurnTranscript
 from pytest_skilleval.running.arming import Armed, check_offered
+from pytest_skilleval.running.cutting import TriggerCut
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
@@ -66,7 +67,7 @@ class Conversation:
         place = self.folder.turn(number)
         (place / "prompt.txt").write_text(prompt, encoding="utf-8", newline="")
         started = time.monotonic()
-        result, masked = self._drive(number, prompt, place)
+        result, masked, cut = self._drive(number, prompt, place)
         self.records.append(
             TurnRecord(
                 number=number,
@@ -74,6 +75,7 @@ class Conversation:
                 seconds=round(result.seconds, 4),
                 started=round(started - self.began, 4),
                 timed_out=result.timed_out,
+                cut=cut,
                 masked_secrets=masked,
             )
         )
@@ -81,15 +83,19 @@ class Conversation:
         transcript = self.job.agent.parse((place / "stdout.jsonl").read_bytes(), result.stderr, result.exit_code)
         state = self.sandbox.state()
         self.folder.write(f"turn-{number}/snapshot.json", state)
-        seen = self.door.failure() if self.door and transcript.failure else None
-        attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
+        if not cut:
+            seen = self.door.failure() if self.door and transcript.failure else None
+            attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
         check_offered(transcript, self.job, self.armed)
         self.session_id = transcript.session_id or self.session_id
         self._validate(number, (*turn.must, *turn.must_not))
         return state
 
-    def _drive(self, number: int, prompt: str, place: Path) -> tuple[ExecResult, int]:
-        """Run the agent CLI for one turn, its streams going to disk as they come."""
+    def _drive(self, number: int, prompt: str, place: Path) -> tuple[ExecResult, int, bool]:
+        """Run the agent CLI for one turn, its streams going to disk as they come.
+
+        Returns how it ended, how many lines held a secret, and whether it was cut.
+        """
         turn = AgentTurn(
             prompt=prompt,
             setup=self.armed.setup,
@@ -102,13 +108,16 @@ class Conversation:
             self.door.begin_turn(number)
         with (place / "stdout.jsonl").open("wb") as stdout, (place / "stderr.txt").open("wb") as stderr:
             out, err = Sink(stdout, self.job.mask), Sink(stderr, self.job.mask)
+            cut = TriggerCut(self.job, self.sandbox) if self.job.case.kind == "trigger" else None
             result = self.sandbox.exec(
                 self.job.agent.command(turn),
                 timeout=max(1.0, min(self.job.turn_timeout, left)),
-                on_stdout=out.write,
+                on_stdout=_both(out.write, cut.write) if cut else out.write,
                 on_stderr=err.write,
             )
-            return result, out.close() + err.close()
+            if cut:
+                cut.close()
+            return result, out.close() + err.close(), bool(cut and cut.cut)
 
     def _validate(self, turn: int | None, checks: tuple[Check, ...]) -> None:
         """Run the validators among `checks` inside the sandbox and keep what they said."""
@@ -162,6 +171,16 @@ class Sink:
     def _put(self, chunk: bytes) -> None:
         self._file.write(chunk)
         self._file.flush()
+
+
+def _both(first: Callable[[bytes], None], second: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    """One stream into two sinks."""
+
+    def write(chunk: bytes) -> None:
+        first(chunk)
+        second(chunk)
+
+    return write
 
 
 def attribute(transcript: TurnTranscript, seen: Failure | None, *, timed_out: bool, exit_code: int | None) -> None:
