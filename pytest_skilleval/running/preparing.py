@@ -102,8 +102,10 @@ def _seed_in_place(job: Job, seed: Seed) -> Sandbox:
 def run_seed(sandbox: Sandbox, job: Job, seed: Seed) -> ExecResult:
     """Run the seed program inside, its helper at hand, and leave no trace of either.
 
-    Raises SeedError with the program's output when it fails.
+    Raises SeedError with the program's output when it fails, or says a give-away word.
     """
+    from pytest_skilleval.core.loading import giveaways
+
     helper = [SandboxFile(path=name, content=content, mode=0o755) for name, content in seeding.helper_files().items()]
     files = [*seeding.seed_files(job.loaded.folder, seed.run), *helper]
     sandbox.put(tarball(files), into=SEEDING_FOLDER)
@@ -113,6 +115,8 @@ def run_seed(sandbox: Sandbox, job: Job, seed: Seed) -> ExecResult:
     if result.exit_code != 0:
         why = f"took more than {seeding.SEED_TIMEOUT:.0f} s" if result.timed_out else f"ended with exit code {result.exit_code}"
         raise SeedError(f"the seed {seed.run} {why}: {tail(result)}")
+    if told := giveaways((result.stdout + result.stderr).decode("utf-8", "replace"), job.loaded.spec):
+        raise SeedError(f"the seed {seed.run} prints what would tell an agent that it is being measured: {', '.join(told)}")
     return result
 
 

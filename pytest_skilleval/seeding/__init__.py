@@ -30,22 +30,22 @@ def helper_files() -> dict[str, bytes]:
 def seed_files(spec_folder: Path, run: str) -> tuple[SandboxFile, ...]:
     """The whole folder of the seed program `run`, as files relative to the seeding folder.
 
-    `run` is relative to `spec_folder` and lies in a folder below it, so that no spec is carried along.
+    `run` is relative to `spec_folder`. Of one that lies beside spec.yaml nothing but itself is carried along: the spec
+    must never be found inside.
     Modes are kept as they are on disk (executable or not). Raises SeedError when the program is not there.
     """
     program = spec_folder / run
     if not program.is_file():
         raise SeedError(f"the seed {run} is not in {spec_folder}: correct `seed: run:` in spec.yaml")
     folder = program.parent
-    if folder == spec_folder:
-        raise SeedError(f"the seed {run} lies beside spec.yaml: put it, and all it needs, into a folder of its own")
+    everything = [program] if folder == spec_folder else sorted(folder.rglob("*"))
     return tuple(
         SandboxFile(
             path=f"{SEED_FOLDER}/{path.relative_to(folder).as_posix()}",
             content=path.read_bytes(),
             mode=0o755 if path.stat().st_mode & 0o100 else 0o644,
         )
-        for path in sorted(folder.rglob("*"))
+        for path in everything
         if path.is_file() and "__pycache__" not in path.parts
     )
 
