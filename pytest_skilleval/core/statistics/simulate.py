@@ -6,7 +6,9 @@ settings are invented shapes, from harmless to nasty; after a first real evaluat
 
 from __future__ import annotations
 
+import argparse
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -136,6 +138,11 @@ class Summary:
     false_shown: float
     false_changed: float
 
+    @property
+    def honest(self) -> bool:
+        """Whether coverage is at least .93 and false claims at most .05 in every cell."""
+        return self.least_coverage >= 0.93 and max(self.false_shown, self.false_changed) <= 0.05
+
 
 def draw_batch(population: Population, cases: int, repeats: int, datasets: int, rng: np.random.Generator) -> Batch:
     """Simulated outcomes of `datasets` evaluations."""
@@ -192,5 +199,34 @@ def summary(cells: Sequence[Cell]) -> Summary:
     )
 
 
+def table(cells: Sequence[Cell]) -> str:
+    """The study as a Markdown table: one row per number of cases, and one over all."""
+    sizes = sorted({cell.cases for cell in cells})
+    groups = [(str(k), [cell for cell in cells if cell.cases == k]) for k in sizes] + [("all", list(cells))]
+    rows = [f"| {name} | {_row(summary(group))} |" for name, group in groups]
+    head = "| cases | cells | least coverage | mean coverage | falsely shown for new cases | falsely changed these cases |"
+    return "\n".join([head, "|---|---|---|---|---|---|", *rows]) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the coverage study; 1 if a cell covers less than .93 or a false claim is more frequent than .05."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--datasets", type=int, default=4000, help="simulated evaluations per cell")
+    parser.add_argument("--random-seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    cells = coverage_study(datasets=options.datasets, random_seed=options.random_seed)
+    sys.stdout.write(table(cells))
+    return 0 if summary(cells).honest else 1
+
+
+def _row(worst: Summary) -> str:
+    figures = (worst.least_coverage, worst.mean_coverage, worst.false_shown, worst.false_changed)
+    return " | ".join([str(worst.cells), *(f"{figure:.4f}" for figure in figures)])
+
+
 def _beta_quantile(mean: float, spread: float, probability: Floats) -> Floats:
     return np.asarray(betaincinv(mean * spread, (1 - mean) * spread, probability), dtype=np.float64)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,7 +11,7 @@ from pytest_skilleval.core.statistics.batch import Batch, bbb_cdf, bbb_covers, s
 from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.permutation import sign_flip, within_case
 from pytest_skilleval.core.statistics.sequential import LOOKS
-from pytest_skilleval.core.statistics.simulate import SETTINGS, beta_population, coverage_study, power, rates, summary
+from pytest_skilleval.core.statistics.simulate import SETTINGS, Summary, beta_population, coverage_study, main, power, rates, summary
 from pytest_skilleval.core.statistics.values import PairedCounts
 
 
@@ -66,6 +66,27 @@ def test_coverage_and_false_claims_of_the_rules() -> None:
     assert worst.mean_coverage >= 0.96
     assert worst.false_shown <= 0.05 + 0.01
     assert worst.false_changed <= 0.05 + 0.01
+
+
+@pytest.mark.parametrize(
+    ("figures", "honest"),
+    [
+        ((0.94, 0.97, 0.04, 0.03), True),
+        ((0.92, 0.97, 0.04, 0.03), False),
+        ((0.94, 0.97, 0.06, 0.03), False),
+        ((0.94, 0.97, 0.04, 0.06), False),
+    ],
+)
+def test_what_the_full_study_must_show(figures: tuple[float, float, float, float], honest: bool) -> None:
+    """One cell below .93 or one rate of false claims above .05 is a failed study."""
+    assert Summary(1, *figures).honest is honest
+
+
+def test_the_study_prints_a_row_per_number_of_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command prints the worst figures by number of cases, and fails when far too few data sets make them poor."""
+    assert main(["--datasets", "10"]) == 1
+    printed = capsys.readouterr().out
+    assert [line.split("|")[1].strip() for line in printed.splitlines()[2:]] == ["5", "8", "12", "20", "all"]
 
 
 def test_a_part_of_the_study_equals_the_same_part_of_the_whole() -> None:
