@@ -33,11 +33,6 @@ class Batch:
         """Cases with a difference, shape (N,)."""
         return np.asarray(np.count_nonzero(self.passed0 != self.passed1, axis=1), dtype=np.int64)
 
-    @property
-    def differences(self) -> Floats:
-        """Mean difference of pass rates, shape (N,)."""
-        return np.asarray((self.passed1 - self.passed0).mean(axis=1) / self.repeats, dtype=np.float64)
-
 
 def bbb_cdf(batch: Batch, t: float) -> Floats:
     """P(mean <= t) of each data set's BBB distribution on [-1, 1], shape (N,)."""

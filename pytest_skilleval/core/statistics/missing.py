@@ -38,7 +38,7 @@ def loss(lost0: int, planned0: int, lost1: int, planned1: int) -> Loss:
     """Whether so many runs are lost that what is left may be no fair picture.
 
     Too many: over 10 % in either arm, or a difference between arms with Fisher's p <= .05 (loss that depends on the arm
-    can fake an effect). `ValueError` when more are lost than planned.
+    can fake an effect). Where nothing was planned nothing is lost. `ValueError` when more are lost than planned.
     """
     if not (0 <= lost0 <= planned0 and 0 <= lost1 <= planned1):
         raise ValueError("more runs lost than planned")
@@ -105,9 +105,7 @@ def _fisher(lost0: int, planned0: int, lost1: int, planned1: int) -> float:
 
 
 def _loss_reason(lost0: int, planned0: int, lost1: int, planned1: int, p: float) -> str | None:
-    if planned0 == 0 or planned1 == 0:
-        return "an arm has no planned run"
-    if max(Fraction(lost0, planned0), Fraction(lost1, planned1)) > MOST_LOST:
+    if lost0 > MOST_LOST * planned0 or lost1 > MOST_LOST * planned1:
         return f"over {float(MOST_LOST):.0%} of runs lost: {lost0} of {planned0} without, {lost1} of {planned1} with"
     if p <= UNEQUAL_LOSS:
         return f"arms lost unequally many runs (Fisher p = {p:.3f}): {lost0} of {planned0} without, {lost1} of {planned1} with"

@@ -75,11 +75,6 @@ class PairedEffect:
     bootstrap: Bootstrap
     bounds: Bounds
 
-    @property
-    def moved(self) -> int:
-        """Cases that got better or worse."""
-        return self.up + self.down
-
     def to_json(self) -> dict[str, Any]:
         """As the report writes it."""
         return {

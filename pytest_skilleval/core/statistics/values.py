@@ -39,11 +39,6 @@ class Interval:
         return cls(None, None, level, method, reason)
 
     @property
-    def known(self) -> bool:
-        """Whether there are limits."""
-        return self.low is not None
-
-    @property
     def limits(self) -> tuple[float | None, float | None]:
         """Both limits, or (None, None)."""
         return self.low, self.high

@@ -39,6 +39,7 @@ def test_reference_sensitivity_and_specificity() -> None:
     assert judge.specificity.interval.limits == pytest.approx((0.413004, 0.826903), abs=1e-6)
     assert not judge.trusted()
     assert calibration([[60, 1], [1, 60]]).trusted()
+    assert judge.to_json()["specificity"]["n"] == 17
 
 
 def test_a_judge_blind_to_fails_is_not_trusted() -> None:
@@ -100,6 +101,8 @@ def test_a_judge_no_better_than_chance_corrects_nothing() -> None:
     assert rogan_gladen(21, 24, coin).interval.reason
     assert rogan_gladen(0, 0, calibration(TABLE)).interval.reason
     assert rogan_gladen(1, 2, calibration([[3, 0], [0, 0]])).interval.reason
+    assert rogan_gladen(21, 24, calibration([[1, 0], [0, 1]])).interval.reason is None
+    assert rogan_gladen(21, 24, calibration([[2, 1], [1, 1]])).interval.low is not None
     assert corrected_difference(0.3, coin) is None
 
 

@@ -13,13 +13,21 @@ from pytest_skilleval.core.statistics.values import PairedCounts
 
 @pytest.mark.parametrize(
     ("lost", "too_many"),
-    [((0, 24, 0, 24), False), ((2, 24, 2, 24), False), ((3, 24, 0, 24), True), ((0, 100, 7, 100), True), ((0, 0, 0, 24), True)],
+    [
+        ((0, 24, 0, 24), False),
+        ((2, 24, 2, 24), False),
+        ((3, 24, 0, 24), True),
+        ((0, 100, 7, 100), True),
+        ((0, 0, 0, 24), False),
+        ((0, 0, 0, 0), False),
+    ],
 )
 def test_when_too_many_runs_are_lost(lost: tuple[int, int, int, int], too_many: bool) -> None:
     """Over 10 % of an arm, or unequal loss between arms, forbids a verdict and says why."""
     result = loss(*lost)
     assert result.too_many is too_many
     assert bool(result.reason) is too_many
+    assert result.to_json()["lost0"] == lost[0]
 
 
 def test_the_loss_test_is_fishers() -> None:

@@ -27,6 +27,13 @@ def test_missing_limits_need_a_reason() -> None:
     assert Interval(0.1, 0.2, 0.95, "m").to_json() == {"low": 0.1, "high": 0.2}
 
 
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_a_level_is_a_share(level: float) -> None:
+    """A level of 95 instead of .95 is refused."""
+    with pytest.raises(ValueError, match="level"):
+        Interval(0.1, 0.2, level, "m")
+
+
 def test_an_unknown_interval_excludes_nothing() -> None:
     """What can't be estimated proves nothing."""
     assert not Interval.unknown("no runs", "m").excludes(0)
@@ -47,12 +54,21 @@ def test_impossible_counts_are_refused(counts: tuple[int, int, int, int]) -> Non
     """More passes than runs is a fault of the caller, named with the case."""
     with pytest.raises(ValueError, match="c1"):
         PairedCounts("c1", *counts)
+    with pytest.raises(ValueError, match="undecided"):
+        PairedCounts("c1", 1, 2, 1, 2, undecided1=-1)
 
 
 def test_shares_and_differences_are_exact() -> None:
     """Differences of shares are fractions, so that equal ones are equal."""
     assert PairedCounts("c", 1, 3, 2, 3).difference == Fraction(1, 3)
     assert PairedCounts("c", 1, 3, 2, 4).arm(1) == RunCounts("c", 2, 4)
+
+
+def test_an_unknown_interval_mirrors_to_itself() -> None:
+    """Negating what can't be estimated leaves the reason."""
+    unknown = Interval.unknown("no runs", "m")
+    assert unknown.mirrored() == unknown
+    assert Interval(0.1, 0.3, 0.95, "m").mirrored().limits == (-0.3, -0.1)
 
 
 def test_a_family_counts_once() -> None:
