@@ -63,6 +63,14 @@ def test_four_moved_cases_are_too_few_for_a_claim(data_a: Pairs) -> None:
     assert _effect(data_a).new_cases.gaffke.reason == TOO_FEW
 
 
+@pytest.mark.parametrize(("cases", "moved", "caveat"), [(3, 3, TOO_FEW), (5, 5, TOO_FEW), (9, 5, TOO_FEW), (6, 6, None), (9, 6, None)])
+def test_six_moved_cases_bear_a_claim(cases: int, moved: int, caveat: str | None) -> None:
+    """From three cases on there is an interval, from six moved ones on it may bear a claim."""
+    result = _effect([PairedCounts(str(i), 1, 3, 3 if i < moved else 1, 3) for i in range(cases)])
+    assert result.new_cases.interval.low is not None
+    assert result.new_cases.interval.reason == result.new_cases.gaffke.reason == caveat
+
+
 @pytest.mark.parametrize("size", [1, 2])
 def test_one_or_two_cases_get_no_interval_for_new_cases(size: int) -> None:
     """However clear the change, one or two cases say nothing about others."""

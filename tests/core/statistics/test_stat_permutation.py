@@ -71,6 +71,8 @@ def test_within_case_reference_values(data_a: tuple[PairedCounts, ...], data_b: 
     assert within_case(data_b) == pytest.approx(5.744621e-9, rel=1e-6)
     assert within_case([PairedCounts("c", 0, 3, 3, 3)]) == pytest.approx(1 / 10)
     assert within_case([PairedCounts("c", 1, 5, 4, 5)]) == pytest.approx(fisher_exact([[4, 1], [1, 4]]).pvalue)
+    assert within_case([PairedCounts("c", 0, 3, 1, 1)]) == pytest.approx(1 / 4)
+    assert within_case([PairedCounts("c", 0, 3, 3, 3), PairedCounts("none", 0, 0, 0, 0)]) == pytest.approx(1 / 10)
     assert within_case([]) == 1
 
 

@@ -115,6 +115,14 @@ def test_unequal_repeats_make_no_claim_against_the_rows() -> None:
     assert verdict.these_cases == "not shown"
 
 
+def test_rows_that_cancel_make_no_claim() -> None:
+    """A mean of exactly 0 has no direction, however clear the pooled test."""
+    verdict = _one((PairedCounts("a", 0, 1, 1, 1), PairedCounts("b", 40, 40, 0, 40)))
+    assert verdict.these_cases_p is not None
+    assert verdict.these_cases_p < 0.001
+    assert (verdict.direction, verdict.these_cases) == (None, "not shown")
+
+
 def test_the_next_step_is_priced(data_a: Pairs) -> None:
     """Not shown for new cases: so many fresh cases, at this price."""
     step = _one(data_a, price=Price(0.25, 90.0, 3)).next_step
