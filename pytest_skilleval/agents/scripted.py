@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, SandboxFile
+from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import (
     Closing,
     Failure,
@@ -57,6 +57,7 @@ class ScriptedAgent:
 
     name = "scripted"
     simulated = True
+    api: ModelApi | None = None
     skills_folder = ".agents/skills"
     instructions_file = ".agent/AGENTS.md"
     session_folders: tuple[str, ...] = (".agent/sessions",)

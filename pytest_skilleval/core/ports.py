@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.core.transcript import TurnTranscript
 
 AGENT_USER = "agent"
 AGENT_HOME = "/home/agent"
+ModelApi = Literal["anthropic", "openai", "other"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +225,8 @@ class Agent(Protocol):
 
     name: str
     simulated: bool
+    api: ModelApi | None
+    """Which models it asks, through the gateway; None: none at all."""
     skills_folder: str
     """Where skills are installed, relative to HOME."""
     instructions_file: str

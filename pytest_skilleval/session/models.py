@@ -1,0 +1,68 @@
+"""How the agents of a session reach models: which need a gateway, with which credentials, and the gateway itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.agents import agent
+from pytest_skilleval.core.credentials import credentials, masker
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.plan import Plan, Row
+    from pytest_skilleval.gateway.server import GatewayServer
+
+SCRIPTED = "scripted"
+"""The model name that stands for the scripted model."""
+
+
+def asks_models(row: Row) -> bool:
+    """Whether the row's agent asks a model at all, a live or the scripted one."""
+    return not agent(row.agent).simulated
+
+
+def is_live(row: Row) -> bool:
+    """Whether the run costs money or limits and says something about the skill."""
+    return asks_models(row) and row.model != SCRIPTED
+
+
+def check_models(plan: Plan, environ: Mapping[str, str]) -> None:
+    """UsageProblem, with the mend, when credentials for a live model are missing or an endpoint is no address."""
+    from pytest_skilleval.gateway.upstreams import from_environment, need
+
+    apis = sorted({agent(row.agent).api for row in plan.selected if is_live(row)})
+    if apis:
+        upstreams = from_environment(environ)
+        for api in apis:
+            need(upstreams, api)
+
+
+def open_gateway(plan: Plan, max_cost: float) -> GatewayServer | None:
+    """A started gateway, to be left with its ``__exit__``; None when no agent of the plan asks a model.
+
+    Raises
+    ------
+    UsageProblem
+        The package that it needs is not installed.
+    """
+    if not any(asks_models(row) for row in plan.selected):
+        return None
+    try:
+        from pytest_skilleval.gateway.server import GatewayServer
+    except ImportError as error:
+        from pytest_skilleval.core.errors import UsageProblem
+
+        raise UsageProblem(
+            f"real agents reach their model through the gateway, which needs {error.name}: pip install 'pytest-skilleval[agents]'"
+        ) from None
+    from pytest_skilleval.gateway.upstreams import from_environment
+
+    live = any(is_live(row) for row in plan.selected)
+    return GatewayServer(upstreams=from_environment(os.environ) if live else {}, budget_usd=max_cost).__enter__()
+
+
+def secret_mask(environ: Mapping[str, str]) -> Callable[[bytes], bytes] | None:
+    """What removes every credential of this environment from bytes; None when there is none."""
+    values = credentials(environ).values()
+    return masker(values) if values else None
