@@ -114,9 +114,9 @@ def make_test(case: str, rows: Sequence[Row], *, path: Path, line: int) -> Calla
         skill_measured: MeasuredRun,
         skill_strict: bool,
         skill_rehearsal: Rehearsal | None,
-        record_property: Recorder,
+        skill_note: Recorder,
     ) -> None:
-        assess(skill_measured, record_property, strict=skill_strict, rehearsal=skill_rehearsal)
+        assess(skill_measured, skill_note, strict=skill_strict, rehearsal=skill_rehearsal)
 
     code = run.__code__.replace(co_filename=str(path), co_firstlineno=line, co_name=case, co_qualname=case)
     function = FunctionType(code, run.__globals__, case)

@@ -34,6 +34,11 @@ class Distribution:
         rows = [self._evaluation.planned.row_at(nodeid) for nodeid in ids]
         self._begin([row for row in rows if row is not None])
 
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker that was interrupted ends the session: the others stop, too."""
+        if getattr(node, "workeroutput", {}).get("exitstatus") == pytest.ExitCode.INTERRUPTED:
+            self._evaluation.interrupts.stop(f"worker {node.gateway.id} was interrupted")
+
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """A worker is gone in the middle of a run. One that was interrupted said good-bye: its run was never finished, not lost."""
         row = self._evaluation.planned.row_at(crashitem)

@@ -120,9 +120,11 @@ class Evaluation:
         KeyboardInterrupt
             The session is being stopped; the run left nothing open and, unless it had ended before, no record.
         """
+        if self.interrupts.received:
+            raise KeyboardInterrupt
         with self.interrupts.guard(), self.control.busy():
             stop = self.control.stopped()
-            if self.interrupts.received or (stop and stop.kind == "interrupt"):
+            if stop and stop.kind == "interrupt":
                 raise KeyboardInterrupt
             if stop:
                 return None

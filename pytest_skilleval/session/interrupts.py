@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -22,11 +22,12 @@ class Interrupts:
     """Signal handlers of one process.
 
     The first signal calls `on_stop` in a thread of its own and raises KeyboardInterrupt, at once between runs, and after
-    the run's own clean-up within one (see `guard`). Later signals change nothing.
+    the run's own clean-up within one (see `guard`). Later signals change nothing, and say so.
     """
 
     def __init__(self, on_stop: Callable[[str], None]) -> None:
         self._on_stop = on_stop
+        self._console: int | None = None
         self._received = 0
         self._guarded = False
         self._earlier: dict[int, Any] = {}
@@ -40,6 +41,8 @@ class Interrupts:
         """Take over the signals; one that is ignored (``nohup``) stays ignored. Only the main thread can."""
         if threading.current_thread() is not threading.main_thread():
             return
+        with suppress(OSError):
+            self._console = os.dup(2)
         for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._earlier[number] = signal.signal(number, self._receive)
@@ -48,6 +51,9 @@ class Interrupts:
         """Give the signals back."""
         while self._earlier:
             signal.signal(*self._earlier.popitem())
+        if self._console is not None:
+            os.close(self._console)
+            self._console = None
 
     def stop(self, reason: str) -> None:
         """End this process' part as a signal would, without one (from any thread)."""
@@ -76,7 +82,13 @@ class Interrupts:
         elif number == signal.SIGINT and self._received >= GIVE_UP_AFTER:
             raise KeyboardInterrupt
         else:
-            os.write(2, b"\nskilleval: closing sandboxes, please wait\n")
+            self._write(b"\nskilleval: sandboxes are being closed, please wait\n")
+
+    def _write(self, text: bytes) -> None:
+        """Past pytest's capturing, which holds back what a run writes."""
+        if self._console is not None:
+            with suppress(OSError):
+                os.write(self._console, text)
 
 
 def watch(is_over: Callable[[], str | None], stop: Callable[[str], None]) -> threading.Event:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import traceback
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
@@ -136,9 +135,14 @@ class Worker:
         """The same order in every process."""
         self._evaluation.planned.sort(session.items)
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Generator[None, object, object]:
+        """The controller removes the shared folder; without one, whoever is left does (and xdist can't say good-bye then)."""
+        if os.getppid() != self._parent:
+            self._evaluation.control.remove()
+        return (yield)
+
     def pytest_unconfigure(self) -> None:
-        """The controller removes the shared folder; without one, whoever is left does."""
+        """Leave nothing behind."""
         self._watch.set()
         self._evaluation.interrupts.restore()
-        if os.getppid() != self._parent:
-            shutil.rmtree(self._evaluation.control.folder, ignore_errors=True)

@@ -7,15 +7,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import statsmodels.stats.proportion  # noqa: F401
 
 # Imported once, outside: an in-process session forgets the modules that it imported, and numpy can't be loaded twice.
-import pytest_skilleval.core.loading
-import pytest_skilleval.report.build
-import pytest_skilleval.report.files
-import pytest_skilleval.session.conclusion
-import pytest_skilleval.session.lifecycle
-import scipy.stats
-import statsmodels.stats.proportion  # noqa: F401
 
 SPEC = """\
 skill: {skill}

@@ -57,7 +57,12 @@ def test_collect_only_adds_the_specs_folder(project):
     assert result.ret == 0
     assert sorted(ids(result)) == sorted(
         ["tests/test_other.py::test_it"]
-        + [f"specs/tidy-up/spec.yaml::{case}[{arm}-claude-code-default-r{n}]" for case in ("one", "two") for arm in ("without", "with") for n in (1, 2)]
+        + [
+            f"specs/tidy-up/spec.yaml::{case}[{arm}-claude-code-default-r{n}]"
+            for case in ("one", "two")
+            for arm in ("without", "with")
+            for n in (1, 2)
+        ]
     )
 
 
@@ -73,7 +78,9 @@ def test_collect_only_of_an_evaluation_shows_the_order(project):
     project.spec()
     listed = ids(project.evaluate("--collect-only", "-q"))
     project.evaluate()
-    assert [f"{run.split('.')[0]}[{'-'.join(run.split('.')[1:])}]" for run in project.opened()] == [line.partition("::")[2] for line in listed]
+    assert [f"{run.split('.')[0]}[{'-'.join(run.split('.')[1:])}]" for run in project.opened()] == [
+        line.partition("::")[2] for line in listed
+    ]
     assert len(listed) == 8
 
 
@@ -152,7 +159,9 @@ def test_trigger_cases_need_the_skill(project):
     """Trigger cases run only in arms that install the skill."""
     trigger = "  - id: asks\n    kind: trigger\n    prompt: Please put things in order.\n    should_load: true\n"
     project.spec(cases=(trigger,))
-    assert [line.partition("::")[2] for line in ids(project.evaluate("--collect-only", "-q", "--skill-repeats=1"))] == ["asks[with-scripted-default-r1]"]
+    assert [line.partition("::")[2] for line in ids(project.evaluate("--collect-only", "-q", "--skill-repeats=1"))] == [
+        "asks[with-scripted-default-r1]"
+    ]
 
 
 def test_overriding_a_fixture(project):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+
 def test_measured(project):
     """Everything measured: 0."""
     project.spec()
@@ -35,7 +36,9 @@ def test_two_specs(project):
     result = project.evaluate(skill="all")
     assert result.ret == 1
     assert project.results("tidy-up") != project.results("mop-up")
-    assert project.last_line(result).startswith("Exit 1: tidy-up: 1 of 8 runs could not be measured") or "mop-up: 1 of 8" in project.last_line(result)
+    assert project.last_line(result).startswith(
+        "Exit 1: tidy-up: 1 of 8 runs could not be measured"
+    ) or "mop-up: 1 of 8" in project.last_line(result)
 
 
 def test_failure_of_an_ordinary_test(project):
@@ -54,7 +57,9 @@ def test_all_invalid_specs_under_collect_only(project):
     bad.write_text(bad.read_text().replace("kind:", "kid:"))
     result = project.run("--collect-only")
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*<Function one[[]with-claude-code-default-r1]>*", "*specs/mop-up/spec.yaml:*kid*", "*specs/mop-up/spec.yaml:*kid*"])
+    result.stdout.fnmatch_lines(
+        ["*<Function one[[]with-claude-code-default-r1]>*", "*specs/mop-up/spec.yaml:*kid*", "*specs/mop-up/spec.yaml:*kid*"]
+    )
     result.stdout.no_fnmatch_line("*Traceback*")
 
 

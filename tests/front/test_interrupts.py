@@ -40,6 +40,7 @@ class Session:
         finally:
             if self.process.poll() is None:
                 os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait(10)
 
     def output(self) -> str:
         return (self.project.path / "out.txt").read_text()
@@ -105,7 +106,7 @@ def test_ctrl_c_twice(project):
     session.process.send_signal(signal.SIGINT)
     assert session.end() == 2
     assert "closed at last" in (project.path / "diary.txt").read_text()
-    assert "closing sandboxes, please wait" in session.output()
+    assert "sandboxes are being closed, please wait" in session.output()
 
 
 @pytest.mark.parametrize("whom", ["controller", "group"])

@@ -8,7 +8,9 @@ def test_dry_run(project):
     project.spec()
     result = project.evaluate("--skill-dry-run", "-n", "2")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["dry run: 8 of 8 runs, nothing is started", "1/8 tidy-up: *", "  turn 1: python3 *", "Exit 0: dry run of 8 runs"])
+    result.stdout.fnmatch_lines(
+        ["dry run: 8 of 8 runs, nothing is started", "1/8 tidy-up: *", "  turn 1: python3 *", "Exit 0: dry run of 8 runs"]
+    )
     assert not project.diary()
     assert not (project.path / "skill-results").exists()
 

@@ -52,7 +52,9 @@ def test_paths_start_where_they_were_said(pytester, monkeypatch):
 def test_ini_switches_evaluation_on(project):
     """skilleval_eval in an ini file makes every session an evaluation."""
     project.spec()
-    project.pytester.makeini("[pytest]\nskilleval_eval = tidy-up\nskilleval_agent = scripted\nskilleval_sandbox = none\nskilleval_repeats = 1\n")
+    project.pytester.makeini(
+        "[pytest]\nskilleval_eval = tidy-up\nskilleval_agent = scripted\nskilleval_sandbox = none\nskilleval_repeats = 1\n"
+    )
     project.run().assert_outcomes(passed=4)
 
 
@@ -65,7 +67,18 @@ def test_cost_must_be_said_under_ci(pytester, monkeypatch):
     monkeypatch.setattr(readiness, "missing", lambda name: None)
 
     def check(agent: str, *args: str) -> None:
-        row = Row(index=0, run_id="c.a.x.default.r1", skill="s", case="c", kind="outcome", arm="a", agent=agent, model="default", repeat=1, block=0)
+        row = Row(
+            index=0,
+            run_id="c.a.x.default.r1",
+            skill="s",
+            case="c",
+            kind="outcome",
+            arm="a",
+            agent=agent,
+            model="default",
+            repeat=1,
+            block=0,
+        )
         plan = Plan(random_seed=0, seed_origin="", rows=(row,), locks={"s": ""})
         readiness.check_agents(plan, settings(pytester, *args), {"CI": "true"})
 

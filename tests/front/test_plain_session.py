@@ -23,7 +23,9 @@ def test_nothing_heavy_is_imported(pytester):
             print("modules:", *sorted(sys.modules))
         """
     )
-    result = pytester.runpytest_subprocess("-s", "-p", "no:randomly", "-p", "no:anyio", "-p", "no:hypothesispytest", "-p", "no:xdist", timeout=60)
+    result = pytester.runpytest_subprocess(
+        "-s", "-p", "no:randomly", "-p", "no:anyio", "-p", "no:hypothesispytest", "-p", "no:xdist", timeout=60
+    )
     assert result.ret == 0
     modules = set(next(line for line in result.outlines if "modules:" in line).split("modules:")[1].split())
     assert not HEAVY & modules

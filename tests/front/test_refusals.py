@@ -86,7 +86,9 @@ def test_sandbox_that_is_not_available(project):
 def test_selection_by_outcome(project, flags):
     """Options of pytest that order or select by outcome are refused."""
     project.spec()
-    result = project.pytester.runpytest_inprocess("-p", "no:randomly", "--skill-eval=tidy-up", "--skill-agent=scripted", "--skill-sandbox=none", *flags)
+    result = project.pytester.runpytest_inprocess(
+        "-p", "no:randomly", "--skill-eval=tidy-up", "--skill-agent=scripted", "--skill-sandbox=none", *flags
+    )
     assert result.ret == 4
     assert f"{flags[0]} can't be used with --skill-eval" in result.stderr.str()
 
@@ -129,7 +131,12 @@ def test_simulated_beside_live(project):
 def test_drafts_and_held_out_cases(project):
     """Drafts run when named exactly only, held-out cases with --skill-release only; the error says so."""
     one, two = project.cases
-    project.spec(cases=(one.replace("kind: outcome", "kind: outcome\n    draft: true"), two.replace("kind: outcome", "kind: outcome\n    split: held-out")))
+    project.spec(
+        cases=(
+            one.replace("kind: outcome", "kind: outcome\n    draft: true"),
+            two.replace("kind: outcome", "kind: outcome\n    split: held-out"),
+        )
+    )
     assert "every case is a draft or held out" in refused(project)
     assert "only matches drafts; name one exactly: one" in refused(project, "--skill-case=o*")
     assert "two is held out; add --skill-release" in refused(project, "--skill-case=two")
