@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_skilleval.agents import claude_parse
 from pytest_skilleval.agents.programs import native, on_path
-from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, SandboxFile
+from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/claude-code"
@@ -31,7 +31,7 @@ class ClaudeCode:
 
     name = "claude-code"
     simulated = False
-    api = "anthropic"
+    api: ModelApi | None = "anthropic"
     package = "@anthropic-ai/claude-code"
     skills_folder = ".claude/skills"
     instructions_file = ".claude/CLAUDE.md"

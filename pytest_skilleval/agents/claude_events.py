@@ -8,7 +8,7 @@ SYNTHETIC = "<synthetic>"
 """Model of messages that the CLI itself writes: API errors in the shape of a reply."""
 
 
-class Block(msgspec.Struct):
+class Block(msgspec.Struct, gc=False):
     """One content block: text, thinking, tool_use or tool_result."""
 
     type: str = ""
@@ -21,14 +21,14 @@ class Block(msgspec.Struct):
     is_error: bool | None = None
 
 
-class CacheCreation(msgspec.Struct):
+class CacheCreation(msgspec.Struct, gc=False):
     """Tokens written to the cache, by how long they live."""
 
     ephemeral_1h_input_tokens: int = 0
     ephemeral_5m_input_tokens: int = 0
 
 
-class TokenCount(msgspec.Struct):
+class TokenCount(msgspec.Struct, gc=False):
     """Usage as the API reports it."""
 
     input_tokens: int = 0
@@ -38,7 +38,7 @@ class TokenCount(msgspec.Struct):
     cache_creation: CacheCreation | None = None
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """A message; several lines share one id."""
 
     id: str = ""
@@ -48,7 +48,7 @@ class Message(msgspec.Struct):
     stop_reason: str | None = None
 
 
-class ModelUsage(msgspec.Struct, rename="camel"):
+class ModelUsage(msgspec.Struct, rename="camel", gc=False):
     """Totals of one model over the turn, sub-agents included."""
 
     input_tokens: int = 0
@@ -57,19 +57,19 @@ class ModelUsage(msgspec.Struct, rename="camel"):
     cache_creation_input_tokens: int = 0
 
 
-class Server(msgspec.Struct):
+class Server(msgspec.Struct, gc=False):
     """An MCP server of the init event."""
 
     name: str = ""
 
 
-class Denial(msgspec.Struct):
+class Denial(msgspec.Struct, gc=False):
     """A tool call that the permission rules denied."""
 
     tool_use_id: str = ""
 
 
-class Event(msgspec.Struct):
+class Event(msgspec.Struct, gc=False):
     """One line."""
 
     type: str

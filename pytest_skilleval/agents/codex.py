@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_skilleval.agents import codex_parse
 from pytest_skilleval.agents.programs import native, on_path
-from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, SandboxFile
+from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/codex"
@@ -36,7 +36,7 @@ class Codex:
 
     name = "codex"
     simulated = False
-    api = "openai"
+    api: ModelApi | None = "openai"
     package = "@openai/codex"
     skills_folder = ".agents/skills"
     instructions_file = ".codex/AGENTS.md"

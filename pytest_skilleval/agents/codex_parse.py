@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -15,10 +16,11 @@ from pytest_skilleval.core.transcript import Closing, Failure, ShellCommand, Too
 REJECTED = re.compile(r'message: ("Rejected\(.*"\)") \}')
 REJECTED_COMMAND = re.compile(r"`(.*)` rejected: (.*)", re.DOTALL)
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+PLAINLY_WRAPPED = re.compile(r"(?:/\S*/)?(?:bash|sh|zsh|dash) -l?c '([^']*)'", re.DOTALL)
 RETRYING = "Reconnecting..."
 
 
-class Item(msgspec.Struct):
+class Item(msgspec.Struct, gc=False):
     """One thing the agent did."""
 
     id: str = ""
@@ -37,7 +39,7 @@ class Item(msgspec.Struct):
     changes: msgspec.Raw = msgspec.Raw(b"")
 
 
-class TokenCount(msgspec.Struct):
+class TokenCount(msgspec.Struct, gc=False):
     """Usage of the thread so far; cached tokens are part of the input."""
 
     input_tokens: int = 0
@@ -47,13 +49,13 @@ class TokenCount(msgspec.Struct):
     reasoning_output_tokens: int = 0
 
 
-class Told(msgspec.Struct):
+class Told(msgspec.Struct, gc=False):
     """An error."""
 
     message: str = ""
 
 
-class Event(msgspec.Struct):
+class Event(msgspec.Struct, gc=False):
     """One line."""
 
     type: str
@@ -72,48 +74,72 @@ TOOLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "web_sea
 DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
+@dataclass(slots=True)
+class _Seen:
+    """The events of a turn, sorted in one pass."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+    """Each item once, in the order begun, in its last state."""
+    done: Event | None = None
+    session_id: str | None = None
+    errors: list[str] = field(default_factory=list)
+    retries: list[str] = field(default_factory=list)
+    unknown: int = 0
+
+
 def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
     """What the turn's raw streams meant; never raises for bad input."""
     read = decode(stdout, DECODER)
-    events = read.lines
-    done = next((event for event in reversed(events) if event.type in {"turn.completed", "turn.failed"}), None)
-    closing: Closing = "complete" if done else "cut" if events else "none"
-    items = _items(events)
+    seen = _sort(read.lines)
+    closing: Closing = "complete" if seen.done else "cut" if read.lines else "none"
+    items = list(seen.items.values())
     denied = tuple(_rejected(stderr))
-    commands = (*(_command(item) for item in items if item.type == "command_execution"), *denied)
+    shell = {item.id: _command(item) for item in items if item.type == "command_execution"}
     messages = tuple(item.text for item in items if item.type == "agent_message" and item.text)
-    trouble = _trouble(events, done)
+    trouble = _trouble(seen)
     refused = trouble is not None and failures.is_policy(trouble)
     return TurnTranscript(
         agent="codex",
-        session_id=next((event.thread_id for event in events if event.thread_id), None),
-        tool_calls=(*(_tool_call(item) for item in items if item.type in TOOLS), *map(_denied_call, denied)),
-        commands=commands,
+        session_id=seen.session_id,
+        tool_calls=(
+            *(_tool_call(item, shell.get(item.id)) for item in items if item.type in TOOLS),
+            *(_shell_call(command, failed=True) for command in denied),
+        ),
+        commands=(*shell.values(), *denied),
         messages=messages,
-        reply=messages[-1] if messages and done and done.type == "turn.completed" else None,
-        usage=_usage(done),
+        reply=messages[-1] if messages and seen.done and seen.done.type == "turn.completed" else None,
+        usage=_usage(seen.done),
         refused=refused,
         denials=len(denied),
-        warnings=tuple(_warnings(events, items)),
+        warnings=tuple(_warnings(seen, items)),
         closing=closing,
         failure=None if refused else _failure(trouble, closing, stderr, exit_code),
-        events=len(events) + read.unknown,
-        unknown_events=read.unknown + sum(event.type not in KNOWN for event in events),
+        events=len(read.lines) + read.unknown,
+        unknown_events=read.unknown + seen.unknown,
         broken_lines=read.broken,
     )
 
 
-def _items(events: Iterable[Event]) -> list[Item]:
-    """Each item once, in the order begun, in its last state."""
-    found: dict[str, Item] = {}
+def _sort(events: Iterable[Event]) -> _Seen:
+    seen = _Seen()
     for event in events:
         if event.item is not None:
-            found[event.item.id] = event.item
-    return list(found.values())
+            seen.items[event.item.id] = event.item
+        elif event.type in {"turn.completed", "turn.failed"}:
+            seen.done = event
+        elif event.type == "thread.started":
+            seen.session_id = seen.session_id or event.thread_id
+        elif event.type == "error":
+            (seen.retries if event.message.startswith(RETRYING) else seen.errors).append(event.message)
+        elif event.type not in KNOWN:
+            seen.unknown += 1
+    return seen
 
 
 def unwrap(command: str) -> str:
     """The command line inside ``/bin/bash -lc '...'``; any other is returned as it is."""
+    if plain := PLAINLY_WRAPPED.fullmatch(command):
+        return plain[1]
     try:
         words = shlex.split(command)
     except ValueError:
@@ -149,30 +175,24 @@ def _unquote(text: str) -> str:
         return text.strip('"').replace('\\"', '"')
 
 
-def _denied_call(command: ShellCommand) -> ToolCall:
+def _shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
     asked = msgspec.json.encode({"command": command.line}).decode()
-    return ToolCall(name="shell", arguments=asked, call_id=command.call_id, failed=True, denied=True, result=command.output)
+    return ToolCall(name="shell", arguments=asked, call_id=command.call_id, failed=failed, denied=command.denied, result=command.output)
 
 
-def _tool_call(item: Item) -> ToolCall:
-    return ToolCall(
-        name={"command_execution": "shell", "mcp_tool_call": f"mcp__{item.server}__{item.tool}", "collab_tool_call": item.tool}.get(
-            item.type, item.type
-        ),
-        arguments=_arguments(item),
-        call_id=item.id,
-        failed=item.status in {"failed", "declined"},
-        denied=item.status == "declined",
-        result=item.aggregated_output,
-    )
+def _tool_call(item: Item, command: ShellCommand | None) -> ToolCall:
+    failed = item.status in {"failed", "declined"}
+    if command is not None:
+        return _shell_call(command, failed=failed)
+    name = f"mcp__{item.server}__{item.tool}" if item.type == "mcp_tool_call" else item.tool or item.type
+    return ToolCall(name=name, arguments=_arguments(item), call_id=item.id, failed=failed, denied=item.status == "declined")
 
 
 def _arguments(item: Item) -> str:
     """What the tool was asked, as JSON text."""
     if raw := bytes(item.arguments) or bytes(item.changes):
         return raw.decode("utf-8", "replace")
-    asked = {"command": unwrap(item.command)} if item.command else {"prompt": item.prompt} if item.prompt else {"query": item.query}
-    return msgspec.json.encode(asked).decode()
+    return msgspec.json.encode({"prompt": item.prompt} if item.prompt else {"query": item.query}).decode()
 
 
 def _usage(done: Event | None) -> Usage:
@@ -191,22 +211,20 @@ def _usage(done: Event | None) -> Usage:
     )
 
 
-def _trouble(events: Iterable[Event], done: Event | None) -> str | None:
+def _trouble(seen: _Seen) -> str | None:
     """Why the turn failed, in the CLI's words; None when it did not say so."""
-    if done is not None:
-        return None if done.type == "turn.completed" else (done.error.message if done.error else "turn failed")
-    said = [event.message for event in events if event.type == "error" and not event.message.startswith(RETRYING)]
-    return said[-1] if said else None
+    if seen.done is not None:
+        return None if seen.done.type == "turn.completed" else (seen.done.error.message if seen.done.error else "turn failed")
+    return seen.errors[-1] if seen.errors else None
 
 
 def _failure(trouble: str | None, closing: Closing, stderr: bytes, exit_code: int | None) -> Failure | None:
     return failures.of_text(trouble) if trouble is not None else failures.of_ending(closing, stderr, exit_code)
 
 
-def _warnings(events: Iterable[Event], items: Iterable[Item]) -> Iterator[str]:
+def _warnings(seen: _Seen, items: Iterable[Item]) -> Iterator[str]:
     yield from (item.message for item in items if item.type == "error" and item.message)
-    retries = [event.message for event in events if event.type == "error" and event.message.startswith(RETRYING)]
-    if retries:
-        yield f"the model's API was asked again {len(retries)} time(s): {retries[-1]}"
+    if seen.retries:
+        yield f"the model's API was asked again {len(seen.retries)} time(s): {seen.retries[-1]}"
     if any(item.type == "collab_tool_call" and item.tool == "spawn_agent" for item in items):
         yield "a sub-agent ran; this CLI's stream does not show what it did (its session record does)"

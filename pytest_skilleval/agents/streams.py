@@ -21,7 +21,14 @@ class Decoded(Generic[Line]):
 
 
 def decode(stdout: bytes, decoder: msgspec.json.Decoder[Line]) -> Decoded[Line]:
-    """Every line of `stdout` that has the shape `decoder` knows."""
+    """Every line of `stdout` that has the shape `decoder` knows. A stream without a fault is decoded in one go."""
+    try:
+        return Decoded(decoder.decode_lines(stdout))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _line_by_line(stdout, decoder)
+
+
+def _line_by_line(stdout: bytes, decoder: msgspec.json.Decoder[Line]) -> Decoded[Line]:
     found: Decoded[Line] = Decoded([])
     for line in stdout.split(b"\n"):
         try:
