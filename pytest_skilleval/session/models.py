@@ -31,10 +31,10 @@ def check_models(plan: Plan, environ: Mapping[str, str]) -> None:
     """UsageProblem, with the mend, when credentials for a live model are missing or an endpoint is no address."""
     from pytest_skilleval.gateway.upstreams import from_environment, need
 
-    apis = sorted({agent(row.agent).api for row in plan.selected if is_live(row)})
+    apis = {api for row in plan.selected if is_live(row) and (api := agent(row.agent).api)}
     if apis:
         upstreams = from_environment(environ)
-        for api in apis:
+        for api in sorted(apis):
             need(upstreams, api)
 
 
