@@ -82,6 +82,14 @@ class ClaudeCode:
         """``claude --version``."""
         return Command(argv=(*on_path("claude", FOLDER), "--version"), env=QUIET)
 
+    def help_commands(self) -> tuple[Command, ...]:
+        """Print the flags that the installed version knows."""
+        return (Command(argv=(*on_path("claude", FOLDER), "--help"), env=QUIET),)
+
+    def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - the other agent needs it
+        """None: this CLI can't tell without a model; a turn against the scripted model shows the same in about a second."""
+        return None
+
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
         return claude_parse.parse(stdout, stderr, exit_code)

@@ -80,6 +80,15 @@ class Codex:
         """``codex --version``."""
         return Command(argv=(*on_path("codex", f"{FOLDER}/bin"), "--version"))
 
+    def help_commands(self) -> tuple[Command, ...]:
+        """Print the flags that the installed version knows, for new sessions and resumed ones."""
+        start = on_path("codex", f"{FOLDER}/bin")
+        return (Command(argv=(*start, "exec", "--help")), Command(argv=(*start, "exec", "resume", "--help")))
+
+    def preview_command(self, setup: AgentSetup) -> Command | None:
+        """Prints what the model would be shown, with no model asked; read it with `core.manipulation.read_preview`."""
+        return Command(argv=(*on_path("codex", f"{FOLDER}/bin"), "debug", "prompt-input", "-"), env=setup.env, cwd=setup.workspace)
+
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
         return codex_parse.parse(stdout, stderr, exit_code)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.ports import Command
 
 PREFIX = "SKILLEVAL_AGENT_PREFIX"
 """Variable with an npm prefix in which the CLIs are looked for first (``npm install --prefix DIR ...``)."""
 
+FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -54,3 +57,9 @@ def native(package: str, program: str, inner: str, environ: Mapping[str, str] | 
 def on_path(program: str, folder: str) -> tuple[str, ...]:
     """The start of an argv that finds `program` on the sandbox's own PATH, else in the bound `folder`."""
     return ("/bin/sh", "-c", f'PATH="$PATH:{folder}" exec {program} "$@"', program)
+
+
+def unknown_flags(command: Command, help_texts: Iterable[str]) -> tuple[str, ...]:
+    """The flags of `command` that none of the CLI's help texts names: it would refuse them."""
+    known = {word for text in help_texts for word in FLAG.findall(text)}
+    return tuple(dict.fromkeys(word for word in command.argv[len(on_path("", "")) :] if FLAG.fullmatch(word) and word not in known))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -10,7 +11,9 @@ from collections.abc import Callable
 import pytest
 from agent_driving import BODY, DESCRIPTION, SKILL, Bench, script
 
-from pytest_skilleval.core import first_requests, model_requests
+from pytest_skilleval.agents.programs import unknown_flags
+from pytest_skilleval.core import first_requests, manipulation, model_requests
+from pytest_skilleval.core.ports import AgentTurn
 from pytest_skilleval.core.transcript import usage_of_run
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.scripted.script import Script, ScriptTurn
@@ -274,3 +277,57 @@ def test_rules_arm_has_the_dose_from_the_start(bench: Benches, name: str) -> Non
     one.open(Script())
     one.turn("Go.")
     assert one.requests()[0].dose == 1.0
+
+
+@both
+def test_every_flag_is_known_to_the_installed_version(bench: Benches, name: str) -> None:
+    """The CLI's own help names every flag that the adapter uses, resumed turns and guards included; a made-up one is found out."""
+    one = bench(name, deny=("rm -r",))
+    play(one, ScriptTurn(reply="Yes."))
+    environ = {"PATH": f"{one.program.parent}:/usr/bin:/bin", "HOME": str(one.home)}
+    helps = [
+        subprocess.run(command.argv, env=environ | dict(command.env), capture_output=True, timeout=30, check=True).stdout.decode()
+        for command in one.agent.help_commands()
+    ]
+    for session in (None, "01a229d8-5656-76b0-bd62-794992054ef2"):
+        command = one.agent.command(AgentTurn(prompt="x", setup=one.setup, session_id=session))
+        assert unknown_flags(command, helps) == ()
+        assert unknown_flags(dataclasses.replace(command, argv=(*command.argv, "--no-such-flag")), helps) == ("--no-such-flag",)
+
+
+def test_codex_preview_shows_what_a_turn_shows(bench: Benches) -> None:
+    """`codex debug prompt-input`, which asks no model, shows the skills and instructions that the first request shows."""
+    one = bench("codex")
+    one.instruct("House style: be brief.\n")
+    play(one, ScriptTurn(reply="Yes."))
+    command = one.agent.preview_command(one.setup)
+    environ = {"PATH": f"{one.program.parent}:/usr/bin:/bin", "HOME": str(one.home), **command.env}
+    done = subprocess.run(command.argv, input=b"hello", env=environ, cwd=one.workspace, capture_output=True, timeout=30, check=True)
+    preview = manipulation.read_preview(done.stdout)
+    one.turn("Hello.")
+    first = reading.first_shown(one.requests())
+    assert first is not None
+    assert (preview.skills, preview.instructions) == (first.skills, first.instructions)
+
+
+@both
+def test_manipulation_check_on_real_requests(bench: Benches, name: str) -> None:
+    """The check passes on the arm as declared, and names each departure from it."""
+    one = bench(name)
+    one.instruct("House style: be brief.\n")
+    play(one, ScriptTurn(reply="Yes."))
+    one.turn("Hello.")
+    seen = reading.first_shown(one.requests())
+    assert seen is not None
+    told = {SKILL: DESCRIPTION}
+    rules = ["House style: be brief.\n"]
+    assert manipulation.check(seen, installed=told, absent=["other-skill"], instructions=rules).violations == ()
+    for arm, word in (
+        ({"installed": told | {"gone": "x"}, "instructions": rules}, "gone is installed"),
+        ({"installed": {}, "absent": [SKILL], "instructions": rules}, "the arm excludes"),
+        ({"installed": {SKILL: "Other words."}, "instructions": rules}, "cut or changed"),
+        ({"installed": told, "instructions": []}, "does not have"),
+        ({"installed": told, "instructions": [*rules, "More."]}, "not shown whole"),
+    ):
+        (violation, *_) = manipulation.check(seen, **arm).violations
+        assert word in violation
