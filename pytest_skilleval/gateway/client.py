@@ -49,7 +49,7 @@ class GatewayClient:
         return msgspec.json.decode(self._post("records", {"run": run}), type=tuple[RequestRecord, ...])
 
     def close(self, run: str) -> tuple[RequestRecord, ...]:
-        """The run is over: its door is shut, what is under way is cut off. Returns everything recorded."""
+        """The run is over: its door is shut, what is under way is cut off. Returns everything recorded; a second time nothing."""
         return msgspec.json.decode(self._post("close", {"run": run}), type=tuple[RequestRecord, ...])
 
     def spend(self, run: str = "") -> Spend:
@@ -62,7 +62,7 @@ class GatewayClient:
             connection.request("POST", f"/{verb}", body=msgspec.json.encode(arguments))
             response = connection.getresponse()
             answer = response.read()
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             raise HarnessError(f"the gateway does not answer ({error}); was the session stopped?") from error
         finally:
             connection.close()

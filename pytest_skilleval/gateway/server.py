@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import shutil
 import tempfile
 import threading
@@ -41,6 +42,7 @@ class GatewayServer:
         self.ledger = Ledger(budget_usd)
         self._backoff = BackOff()
         self._doors: dict[str, RunDoor] = {}
+        self._numbers = itertools.count()
         self._folder = Path()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -110,7 +112,7 @@ class GatewayServer:
         if wanted.run in self._doors:
             raise HarnessError(f"run {wanted.run} is already open")
         door = RunDoor(wanted, upstreams=self._upstreams, ledger=self.ledger, backoff=self._backoff, session=self._session)
-        opened = await door.open(self._folder, len(self._doors))
+        opened = await door.open(self._folder, next(self._numbers))
         self._doors[wanted.run] = door
         return _json(opened)
 
@@ -124,7 +126,9 @@ class GatewayServer:
         return _json(self._door(told["run"]).journal.records())
 
     async def _close(self, request: web.Request) -> web.Response:
-        door = self._door((await request.json())["run"])
+        door = self._doors.pop((await request.json())["run"], None)
+        if door is None:
+            return _json(())
         await door.close()
         return _json(door.journal.records())
 

@@ -250,6 +250,14 @@ def test_closed_door_leads_nowhere(live: Live) -> None:
         ask(door, CALL)
 
 
+def test_closing_twice_is_harmless(live: Live) -> None:
+    """The first `close` gives the records, a second one gives nothing and does no harm."""
+    client, door = live()
+    ask(door, CALL)
+    assert len(client.close("run")) == 1
+    assert client.close("run") == ()
+
+
 def test_close_does_not_wait_for_a_hanging_model(live: Live, upstream: FakeUpstream) -> None:
     """Closing a run cuts off what is under way within seconds."""
     release = threading.Event()
