@@ -123,6 +123,17 @@ def test_the_guardrails_spec_has_skins(specs: dict[str, LoadedSpec]) -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.parametrize("name", BOTH)
+def test_image_names_are_shown_as_they_are_written(specs: dict[str, LoadedSpec], name: str) -> None:
+    """No skin gives an image a name that Docker shortens (``library/web:1`` is shown as ``web:1``)."""
+    loaded = specs[name]
+    for skin in loaded.skins:
+        for case in loaded.spec.cases:
+            seed = dress(loaded, case, skin).seed
+            assert seed is not None
+            assert not [image for image in seed.makes.images if image.startswith(("library/", "docker.io/"))]
+
+
 def test_some_cases_are_held_out(specs: dict[str, LoadedSpec]) -> None:
     """Outcome and trigger cases are both kept back for a release, and never the core ones."""
     kept_back = [case for case in specs[GUARDRAILS].spec.cases if case.split == "held-out"]
