@@ -192,7 +192,7 @@ def test_a_seed_takes_its_folder_along(tmp_path: Path) -> None:
 
 def test_a_missing_seed_is_reported_with_what_to_do(tmp_path: Path) -> None:
     """A seed that is not there is the seed's failure, and the text names the key to correct."""
-    with pytest.raises(SeedError, match="is not in .*: correct `seed: run:`"):
+    with pytest.raises(SeedError, match=r"is not in .*: correct `seed: run:`"):
         seeding.seed_files(tmp_path, "gone/seed.sh")
 
 
@@ -202,7 +202,6 @@ def test_a_seed_beside_the_spec_takes_nothing_else_along(tmp_path: Path) -> None
     (tmp_path / "seed.sh").write_text("#!/bin/sh\n")
 
     assert [file.path for file in seeding.seed_files(tmp_path, "seed.sh")] == ["seed/seed.sh"]
-
 
 
 def test_the_command_of_a_seed() -> None:
