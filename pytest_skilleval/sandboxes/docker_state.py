@@ -180,11 +180,13 @@ def event(raw: Mapping[str, Any], began: int) -> EngineEvent:
 class Watch:
     """The engine's event stream from now on, read by a thread; none is lost.
 
-    The engine itself replays its last 256 events only, so the stream must be open beforehand.
+    The engine itself replays its last 256 events only, so the stream must be open beforehand. An
+    engine that was started again is listened to again, for as long as `alive` says that it may come.
     """
 
-    def __init__(self, client: APIClient) -> None:
+    def __init__(self, client: APIClient, alive: Callable[[], bool] = lambda: True) -> None:
         self._client = client
+        self._alive = alive
         self._kept: list[Mapping[str, Any]] = []
         self._last = self._began = time.time_ns()
         self._changed = threading.Condition()
@@ -201,14 +203,16 @@ class Watch:
         return self._client.get(address, params=bounds, stream=True, timeout=None)
 
     def _read(self) -> None:
-        while not self._closed:
+        while True:
             with contextlib.suppress(Exception), contextlib.closing(self._stream):  # whatever broke the stream, it is opened again
                 for line in self._stream.iter_lines():
                     self._keep(json.loads(line))
+            if not self._closed:
+                time.sleep(_REOPEN_SECONDS)
+            if self._closed or not self._alive():
+                return
             with contextlib.suppress(Exception):
-                if not self._closed:
-                    time.sleep(_REOPEN_SECONDS)
-                    self._stream = self._open(since=_stamp(self._last + 1))
+                self._stream = self._open(since=_stamp(self._last + 1))
 
     def _keep(self, raw: Mapping[str, Any]) -> None:
         action = raw["Action"].partition(":")[0]

@@ -34,3 +34,10 @@ def require(backend: EngineBackend) -> None:
         if os.environ.get("SKILLEVAL_REQUIRE_ALL") == "1":
             pytest.fail(message)
         pytest.skip(message)
+
+
+@pytest.fixture(autouse=True)
+def _slow_only_when_asked(request: pytest.FixtureRequest) -> None:
+    """Tests marked slow run with ``-m slow`` only."""
+    if request.node.get_closest_marker("slow") and "slow" not in request.config.getoption("-m"):
+        pytest.skip("slow: run with -m slow")

@@ -123,7 +123,7 @@ class EngineBackend:
             started = _await(control, supervisor)
             client = _connect(folder / "s")
             undo.callback(client.close)
-            sandbox = EngineSandbox(request.name, name, supervisor, control, started, client, root, store)
+            sandbox = EngineSandbox(request.name, name, folder / "s", supervisor, control, started, client, root, store)
             undo.callback(sandbox.close)
             if kept is not None:
                 _resume(client, kept)

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.errors import HarnessError, SandboxError
@@ -40,6 +41,7 @@ class EngineSandbox:
         self,
         name: str,
         id: str,
+        door: Path,
         supervisor: subprocess.Popen[bytes],
         control: socket.socket,
         started: Started,
@@ -58,6 +60,9 @@ class EngineSandbox:
         """The sandbox's first process, as the host numbers it."""
         self.opened_at = time.time()
         """Seconds since 1970."""
+        self.supervisor = supervisor.pid
+        """The process that owns it."""
+        self._door = door
         self._supervisor = supervisor
         self._control = control
         self._tree = tree
@@ -68,7 +73,7 @@ class EngineSandbox:
         self._forwards: list[Forward] = []
         self._lock = threading.Lock()
         self._closed = False
-        self._watch = docker_state.Watch(client)
+        self._watch = docker_state.Watch(client, self._alive)
 
     def exec(
         self,
@@ -172,17 +177,20 @@ class EngineSandbox:
         """Forget earlier events and start the run's clock."""
         self._watch.mark()
 
+    def _alive(self) -> bool:
+        return self._supervisor.poll() is None and self._door.exists()
+
     @contextlib.contextmanager
     def _engine_errors(self) -> Iterator[None]:
         from docker.errors import DockerException
         from requests import RequestException
 
-        if self._closed:
+        if self._closed or not self._alive():
             raise self._lost()
         try:
             yield
         except (DockerException, RequestException, OSError) as error:
-            if self._supervisor.poll() is not None:
+            if not self._alive():
                 raise self._lost() from error
             raise SandboxError(f"the Docker Engine of sandbox {self.name!r} does not answer: {error}") from error
 
