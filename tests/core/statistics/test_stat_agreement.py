@@ -49,11 +49,13 @@ def test_a_judge_blind_to_fails_is_not_trusted() -> None:
     assert not calibration(BLIND).trusted()
 
 
-def test_the_standard_error_of_ac1_agrees_with_resampling() -> None:
-    """Gwet's variance formula matches the spread over resampled subjects."""
-    rng, cells = np.random.default_rng(7), np.array(TABLE).ravel() / 60
-    values = [gwet_ac1(draw.reshape(2, 2).tolist()).value for draw in rng.multinomial(60, cells, 1500)]
-    interval = gwet_ac1(TABLE).interval
+@pytest.mark.parametrize("table", [TABLE, [[40, 6, 2], [3, 25, 4], [2, 1, 17]]])
+def test_the_standard_error_of_ac1_agrees_with_resampling(table: list[list[int]]) -> None:
+    """Gwet's variance formula matches the spread over resampled subjects, for two labels and for three."""
+    rng, counts = np.random.default_rng(7), np.array(table)
+    draws = rng.multinomial(counts.sum(), counts.ravel() / counts.sum(), 1500)
+    values = [gwet_ac1(draw.reshape(counts.shape).tolist()).value for draw in draws]
+    interval = gwet_ac1(table).interval
     assert interval.low is not None
     assert interval.high is not None
     assert (interval.high - interval.low) / (2 * 1.959964) == pytest.approx(np.std(np.array(values, dtype=float)), rel=0.1)
@@ -78,6 +80,7 @@ def test_no_labels_or_one_label_have_reasons(table: list[list[int]]) -> None:
     assert calibration(table).specificity.value is None
     assert calibration(table).youden is None
     assert gwet_ac1(table).interval.reason
+    assert {cohens_kappa(table).n, gwet_ac1(table).n, krippendorff_alpha(_units(table)).n} == {sum(map(sum, table))}
 
 
 def test_complete_agreement_has_no_standard_error() -> None:

@@ -47,9 +47,15 @@ def test_only_cases_with_enough_runs_enter() -> None:
     assert (result.cases, result.given) == (6, 7)
 
 
+def test_three_cases_have_an_interval() -> None:
+    """From three cases on there is an interval over cases."""
+    assert every_repeat("pass^k", COUNTS[:3]).interval == wilson(1, 3)
+
+
 def test_too_few_cases_have_a_reason() -> None:
     """No cases, or two, have no interval."""
-    assert every_repeat("pass^k", []).value is None
+    nothing = every_repeat("pass^k", [])
+    assert (nothing.value, nothing.cases, nothing.most_runs) == (None, 0, 0)
     for result in (every_repeat("pass^k", []), every_repeat("pass^k", COUNTS[:2]), k_in_a_row("p", COUNTS[:2], 2)):
         assert result.to_json()["low"] is None
         assert result.to_json()["reason"]
