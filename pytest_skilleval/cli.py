@@ -6,9 +6,10 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
-COMMANDS = ("report", "compare", "export", "schema", "doctor", "reap", "seed")
-"""Each is a module of :mod:`pytest_skilleval.commands` with `HELP`, `arguments(parser)` and `run(options) -> int`."""
+COMMANDS = {name: name for name in ("report", "compare", "export", "schema", "doctor", "reap", "seed", "new")} | {"import": "import_"}
+"""Command -> module of :mod:`pytest_skilleval.commands` with `HELP`, `arguments(parser)` and `run(options) -> int`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     options = parser().parse_args(arguments)
     try:
-        return int(importlib.import_module(f"pytest_skilleval.commands.{options.command}").run(options))
+        return int(_module(options.command).run(options))
     except SkillEvalError as error:
         sys.stderr.write(f"skilleval {options.command}: {error}\n")
         return 4
@@ -30,6 +31,10 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="skilleval", description="Work with results of pytest --skill-eval.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        module = importlib.import_module(f"pytest_skilleval.commands.{name}")
+        module = _module(name)
         module.arguments(commands.add_parser(name, help=module.HELP, description=module.HELP))
     return top
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"pytest_skilleval.commands.{COMMANDS[command]}")

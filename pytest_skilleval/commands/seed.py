@@ -1,4 +1,4 @@
-"""``skilleval seed``: run a case's seed by hand and leave the sandbox open for a look inside."""
+"""``skilleval seed``: run a case's seed by hand and leave the sandbox open for a look inside, or make a seed of a real host."""
 
 from __future__ import annotations
 
@@ -11,19 +11,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_skilleval.running import Job
 
-HELP = "Seed a sandbox for one case, open a shell in it (or run a command), and remove it afterwards."
+HELP = "Seed a sandbox for one case, keep it open for a look inside, and remove it; or write a seed that resembles this host."
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("spec", type=Path, metavar="SPEC", help="spec.yaml")
-    parser.add_argument("case", metavar="CASE", help="id of a case")
+    parser.add_argument("spec", type=Path, nargs="?", metavar="SPEC", help="spec.yaml")
+    parser.add_argument("case", nargs="?", metavar="CASE", help="id of a case")
     parser.add_argument("--skin", type=int, default=0, help="number of the skin, from 0")
     parser.add_argument("--run", metavar="COMMAND", help="run this shell command inside instead of waiting")
+    parser.add_argument(
+        "--from-host", type=Path, metavar="FOLDER", help="write an anonymised inventory of this host's Docker there, as a seed"
+    )
+    parser.add_argument("--from-state", type=Path, metavar="FILE", help="with --from-host: of a recorded baseline.json, not of this host")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns the command's exit code; 0 after a look."""
+    """Returns the command's exit code; 0 after a look, and after writing a seed."""
+    from pytest_skilleval.core.errors import UsageProblem
+
+    if (options.from_host is None) == (options.case is None) or (options.from_state and not options.from_host):
+        raise UsageProblem("give SPEC and CASE to look at a seed, or --from-host FOLDER (with or without --from-state FILE) to write one")
+    if options.from_host is None:
+        return _look(options)
+    from pytest_skilleval.commands.host_seed import write_seed
+
+    write_seed(options.from_host, options.from_state)
+    return 0
+
+
+def _look(options: argparse.Namespace) -> int:
     from pytest_skilleval.core.ports import Command
     from pytest_skilleval.running.preparing import open_seeded
 

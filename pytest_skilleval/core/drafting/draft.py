@@ -1,0 +1,34 @@
+"""What importers and the scaffold make: cases as they will stand in the spec, and notes on what found no place there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Note(NamedTuple):
+    """Something of the material that was not carried over, or not as it was, and why."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftCase:
+    """One case: its keys as they will stand in spec.yaml, and the comment lines above it."""
+
+    data: Mapping[str, Any]
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cases:
+    """The cases of one file, and what could not be carried over."""
+
+    cases: tuple[DraftCase, ...] = ()
+    notes: tuple[Note, ...] = ()
