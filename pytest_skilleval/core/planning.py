@@ -100,8 +100,8 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
         except UsageProblem as problem:
             problems.append(str(problem))
     problems += _judge_problems(blocks, request)
-    if len({block.agent == SCRIPTED for block in blocks}) > 1:
-        problems.append("--skill-agent: scripted runs are simulated and never mixed with live ones; use a session of its own")
+    if len({SCRIPTED in {block.agent, block.model} for block in blocks}) > 1:
+        problems.append("scripted agents and models are simulated and never mixed with live ones; use a session for each")
     if problems:
         raise UsageProblem("\n".join(dict.fromkeys(problems)))
     if not blocks:

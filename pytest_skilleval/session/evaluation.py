@@ -23,9 +23,10 @@ from pytest_skilleval.running import Cancellation, RunOptions
 from pytest_skilleval.session import request
 from pytest_skilleval.session.control import Control, Stop
 from pytest_skilleval.session.interrupts import Interrupts
+from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
-from pytest_skilleval.session.readiness import Place, check_agents, check_results, choose_place, live_agents, make_backend
+from pytest_skilleval.session.readiness import Place, check_agents, check_results, choose_place, make_backend
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +45,7 @@ class WorkerInput(TypedDict):
     files: dict[str, str]
     backend: str
     control: str
+    gateway: str | None
 
 
 @dataclass(kw_only=True)
@@ -60,6 +62,8 @@ class Evaluation:
     is_worker: bool
     backend: Backend
     place: Place | None = None
+    gateway: str | None = None
+    """Control socket of the gateway; None: no agent asks a model."""
     specs: dict[str, LoadedSpec] = field(default_factory=dict)
     archives: dict[str, Archive] = field(default_factory=dict)
     cancellation: Cancellation = field(default_factory=Cancellation)
@@ -68,6 +72,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.plan = self.planned.plan
+        self.mask = secret_mask(os.environ)
         self.interrupts = Interrupts(self._stop)
 
     def _stop(self, reason: str) -> None:
@@ -94,7 +99,7 @@ class Evaluation:
     @property
     def live(self) -> bool:
         """Whether real agents run."""
-        return bool(live_agents({row.agent for row in self.plan.selected}))
+        return any(is_live(row) for row in self.plan.selected)
 
     @property
     def workers(self) -> int:
@@ -140,7 +145,7 @@ class Evaluation:
         if recorded is not None:
             return recorded
         folder.path.mkdir(parents=True, exist_ok=True)
-        loss = RunRecord(row=row, status="error", blame="harness", detail=detail, simulated=not live_agents([row.agent]))
+        loss = RunRecord(row=row, status="error", blame="harness", detail=detail, simulated=not is_live(row))
         folder.finish(loss)
         return loss
 
@@ -171,6 +176,7 @@ class Evaluation:
             "files": {skill: str(path) for skill, path in self.planned.files.items()},
             "backend": self.backend.name,
             "control": str(self.control.folder),
+            "gateway": self.gateway,
         }
 
 
@@ -227,6 +233,7 @@ def on_worker(config: pytest.Config, told: WorkerInput) -> Evaluation:
         settings=settings,
         planned=Planned(msgspec.json.decode(told["plan"], type=Plan), files, config.rootpath),
         control=Control(Path(told["control"])),
+        gateway=told["gateway"],
         is_worker=True,
         backend=make_backend(config, told["backend"], settings),
     )

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.session import EVALUATION, PLANNED, say
 from pytest_skilleval.session.control import Stop
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
 from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
 from pytest_skilleval.session.interrupts import watch
+from pytest_skilleval.session.models import open_gateway
 from pytest_skilleval.session.outcomes import summary_in
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Row
+    from pytest_skilleval.gateway.server import GatewayServer
     from pytest_skilleval.session.conclusion import Conclusion
     from pytest_skilleval.session.planned import Planned
 
@@ -57,9 +60,21 @@ class Controller:
         self._evaluation, self._config = evaluation, evaluation.config
         self._distributed = is_distributed(self._config)
         self._cost = 0.0
+        self._gateway = self._open_gateway()
         if self._distributed:
             hand_out_singly(self._config)
             self._config.pluginmanager.register(Distribution(evaluation, self._begin), "skilleval-distribution")
+
+    def _open_gateway(self) -> GatewayServer | None:
+        """Before any worker exists: the way of all agents to their models."""
+        evaluation = self._evaluation
+        try:
+            gateway = open_gateway(evaluation.plan, evaluation.settings.max_cost)
+        except UsageProblem as problem:
+            evaluation.control.remove()
+            raise pytest.UsageError(str(problem)) from None
+        evaluation.gateway = gateway.control if gateway else None
+        return gateway
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -112,6 +127,8 @@ class Controller:
 
     def pytest_unconfigure(self) -> None:
         """Leave nothing behind."""
+        if self._gateway is not None:
+            self._gateway.__exit__(None, None, None)
         self._evaluation.interrupts.restore()
         self._evaluation.control.remove()
 

@@ -8,10 +8,11 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.options import AGENT, MAX_COST, RESULTS, SANDBOX, Settings
+from pytest_skilleval.options import AGENT, RESULTS, SANDBOX, Settings
+from pytest_skilleval.session.models import check_models, is_live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pytest
@@ -82,7 +83,7 @@ def auto_order() -> tuple[str, ...]:
 
 
 def check_agents(plan: Plan, settings: Settings, environment: Mapping[str, str]) -> None:
-    """Every agent of the plan can be driven here, and a live one under CI has a cost limit that somebody said.
+    """Every agent of the plan can be driven here, its model reached, and a live one under CI has a cost limit that somebody said.
 
     Raises
     ------
@@ -90,15 +91,18 @@ def check_agents(plan: Plan, settings: Settings, environment: Mapping[str, str])
         Names what is missing, and the agent that needs nothing.
     """
     from pytest_skilleval.core.errors import UsageProblem
+    from pytest_skilleval.gateway.upstreams import check_budget_under_ci
 
-    names = sorted({row.agent for row in plan.selected})
-    problems = [problem for name in names if (problem := missing(name))]
+    problems = [problem for name in sorted({row.agent for row in plan.selected}) if (problem := missing(name))]
+    try:
+        check_models(plan, environment)
+    except UsageProblem as problem:
+        problems.append(str(problem))
     if problems:
-        raise UsageProblem(
-            "\n".join([*problems, f"Without keys and programs, the instrument itself can be tried with {AGENT.flag}=scripted"])
-        )
-    if environment.get("CI") and not settings.max_cost_said and live_agents(names):
-        raise UsageProblem(f"{', '.join(live_agents(names))} costs money and this is CI: say how much with {MAX_COST.flag}=USD")
+        problems.append(f"The instrument itself can be tried without keys and programs: {AGENT.flag}=scripted")
+        raise UsageProblem("\n".join(problems))
+    if any(is_live(row) for row in plan.selected):
+        check_budget_under_ci(environment, budget_said=settings.max_cost_said)
 
 
 def missing(name: str) -> str | None:
@@ -111,13 +115,6 @@ def missing(name: str) -> str | None:
     except (UsageProblem, ImportError) as problem:
         return f"{AGENT.flag}: {name} can't run here: {problem}"
     return None
-
-
-def live_agents(names: Iterable[str]) -> tuple[str, ...]:
-    """The agents among `names` that ask a real model."""
-    from pytest_skilleval.agents import agent
-
-    return tuple(name for name in names if not agent(name).simulated)
 
 
 def check_results(folder: Path) -> None:

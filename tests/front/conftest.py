@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
-import statsmodels.stats.proportion  # noqa: F401
 
-# Imported once, outside: an in-process session forgets the modules that it imported, and numpy can't be loaded twice.
+KEPT = (
+    "pytest_skilleval.agents.claude_code",
+    "pytest_skilleval.agents.codex",
+    "pytest_skilleval.core.loading",
+    "pytest_skilleval.gateway.server",
+    "pytest_skilleval.report.files",
+    "pytest_skilleval.session.conclusion",
+    "pytest_skilleval.session.dry_run",
+    "pytest_skilleval.session.lifecycle",
+    "re2",
+    "scipy.stats",
+    "statsmodels.stats.proportion",
+    "yaml",
+)
+"""Imported once, outside: an in-process session forgets what it imported, and C extensions can't be loaded twice."""
+
+for module in KEPT:
+    import_module(module)
 
 SPEC = """\
 skill: {skill}

@@ -65,6 +65,7 @@ def test_cost_must_be_said_under_ci(pytester, monkeypatch):
     from pytest_skilleval.session import readiness
 
     monkeypatch.setattr(readiness, "missing", lambda name: None)
+    monkeypatch.setattr(readiness, "check_models", lambda plan, environment: None)
 
     def check(agent: str, *args: str) -> None:
         row = Row(
