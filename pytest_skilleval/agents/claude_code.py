@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pytest_skilleval.agents import claude_parse
@@ -93,6 +93,10 @@ class ClaudeCode:
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
         return claude_parse.parse(stdout, stderr, exit_code)
+
+    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002
+        """The turns as they are: this CLI's stream leaves nothing out."""
+        return tuple(turns)
 
     def host_program(self) -> Mapping[Path, str]:
         """The folder of the native program from npm; UsageProblem with the mend when it is not installed."""

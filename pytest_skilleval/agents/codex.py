@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pytest_skilleval.agents import codex_parse
+from pytest_skilleval.agents import codex_parse, codex_session
 from pytest_skilleval.agents.programs import native, on_path
 from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
@@ -92,6 +92,10 @@ class Codex:
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
         return codex_parse.parse(stdout, stderr, exit_code)
+
+    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:
+        """The turns with what their sub-agents ran; `records` are the files ``rollout-*.jsonl`` of the session record."""
+        return codex_session.supplement(turns, records)
 
     def host_program(self) -> Mapping[Path, str]:
         """The folder of the native program from npm, its helpers included; UsageProblem with the mend when it is not installed."""

@@ -16,6 +16,7 @@ from pytest_skilleval.core.transcript import Closing, Failure, ShellCommand, Too
 REJECTED = re.compile(r'message: ("Rejected\(.*"\)") \}')
 REJECTED_COMMAND = re.compile(r"`(.*)` rejected: (.*)", re.DOTALL)
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+SUBAGENT_WARNING = "a sub-agent ran; this CLI's stream does not show what it did (its session record does)"
 PLAINLY_WRAPPED = re.compile(r"(?:/\S*/)?(?:bash|sh|zsh|dash) -l?c '([^']*)'", re.DOTALL)
 RETRYING = "Reconnecting..."
 
@@ -103,7 +104,7 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
         session_id=seen.session_id,
         tool_calls=(
             *(_tool_call(item, shell.get(item.id)) for item in items if item.type in TOOLS),
-            *(_shell_call(command, failed=True) for command in denied),
+            *(shell_call(command, failed=True) for command in denied),
         ),
         commands=(*shell.values(), *denied),
         messages=messages,
@@ -141,11 +142,19 @@ def unwrap(command: str) -> str:
     if plain := PLAINLY_WRAPPED.fullmatch(command):
         return plain[1]
     try:
-        words = shlex.split(command)
+        words = tuple(shlex.split(command))
     except ValueError:
         return command
-    wrapped = len(words) == 3 and words[0].rpartition("/")[2] in SHELLS and words[1] in {"-c", "-lc"}
-    return words[2] if wrapped else command
+    return words[2] if _is_wrapper(words) else command
+
+
+def unwrap_words(words: tuple[str, ...]) -> str:
+    """The same for a command that is told as a list of words."""
+    return words[2] if _is_wrapper(words) else shlex.join(words)
+
+
+def _is_wrapper(words: tuple[str, ...]) -> bool:
+    return len(words) == 3 and words[0].rpartition("/")[2] in SHELLS and words[1] in {"-c", "-lc"}
 
 
 def _command(item: Item) -> ShellCommand:
@@ -175,7 +184,8 @@ def _unquote(text: str) -> str:
         return text.strip('"').replace('\\"', '"')
 
 
-def _shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
+def shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
+    """The command as a tool call."""
     asked = msgspec.json.encode({"command": command.line}).decode()
     return ToolCall(name="shell", arguments=asked, call_id=command.call_id, failed=failed, denied=command.denied, result=command.output)
 
@@ -183,7 +193,7 @@ def _shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
 def _tool_call(item: Item, command: ShellCommand | None) -> ToolCall:
     failed = item.status in {"failed", "declined"}
     if command is not None:
-        return _shell_call(command, failed=failed)
+        return shell_call(command, failed=failed)
     name = f"mcp__{item.server}__{item.tool}" if item.type == "mcp_tool_call" else item.tool or item.type
     return ToolCall(name=name, arguments=_arguments(item), call_id=item.id, failed=failed, denied=item.status == "declined")
 
@@ -226,5 +236,5 @@ def _warnings(seen: _Seen, items: Iterable[Item]) -> Iterator[str]:
     yield from (item.message for item in items if item.type == "error" and item.message)
     if seen.retries:
         yield f"the model's API was asked again {len(seen.retries)} time(s): {seen.retries[-1]}"
-    if any(item.type == "collab_tool_call" and item.tool == "spawn_agent" for item in items):
-        yield "a sub-agent ran; this CLI's stream does not show what it did (its session record does)"
+    if any(item.type == "collab_tool_call" for item in items):
+        yield SUBAGENT_WARNING

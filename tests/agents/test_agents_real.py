@@ -205,12 +205,23 @@ def test_subagent_commands_are_commands(bench: Benches) -> None:
     assert (one.workspace / "file").exists()
 
 
-def test_subagent_of_codex_is_warned_of(bench: Benches) -> None:
-    """Codex' stream hides what a sub-agent did; the transcript says so."""
-    one = bench("codex")
-    play(one, ScriptTurn(run=("echo one",), manner="subagent", reply="Delegated."))
-    seen = one.turn("Go.").transcript
-    assert any("sub-agent" in warning for warning in seen.warnings)
+@pytest.mark.parametrize("model", ["scripted", None], ids=["plain-tools", "default-model"])
+def test_subagent_of_codex_is_in_its_session_record(bench: Benches, model: str | None) -> None:
+    """Codex' stream hides what a sub-agent did, and says so; its session record adds the commands to the right turn."""
+    one = bench("codex", model=model)
+    play(
+        one,
+        ScriptTurn(run=("true",), reply="First."),
+        ScriptTurn(run=("echo one > file", "ls /nonexistent"), manner="subagent", reply="Done."),
+    )
+    turns = [one.turn("Go.").transcript, one.turn("Go on.").transcript]
+    assert (one.workspace / "file").exists()
+    assert any("sub-agent" in warning for warning in turns[1].warnings)
+    records = [path.read_bytes() for path in (one.home / ".codex/sessions").rglob("rollout-*.jsonl")]
+    first, second = one.agent.supplement(turns, records)
+    assert [command.line for command in first.commands] == ["true"]
+    assert [(c.line, c.subagent, c.exit_code) for c in second.commands] == [("echo one > file", True, 0), ("ls /nonexistent", True, 2)]
+    assert not any("sub-agent" in warning for warning in second.warnings)
 
 
 def test_background_command_is_marked(bench: Benches) -> None:

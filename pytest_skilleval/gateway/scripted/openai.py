@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from pytest_skilleval.core.model_requests import Body, shown, tool_names
+import msgspec
+
+from pytest_skilleval.core.model_requests import Body, items, shown, tool_names
 from pytest_skilleval.gateway.scripted.conversation import ORDERS, Place, call_id
 from pytest_skilleval.gateway.scripted.script import Call, Step
 
 CHARACTERS_PER_TOKEN = 4
+WAIT_MS = 30_000
+AGENT_ID = re.compile(r'"agent_id"\s*:\s*"([^"]+)"')
 
 
 def answer(body: Body, step: Step, place: Place, *, size: int, serial: int, refusal: bool = False) -> Body:
     """The whole response. `size`: characters of the request; usage is counted by a fixed rule, four characters a token."""
-    output = [] if refusal else [_item(body, call, place, number) for number, call in enumerate(step.calls)]
-    if step.reply or not output:
+    output = _awaiting(body, place) or ([] if refusal else [_item(body, call, place, number) for number, call in enumerate(step.calls)])
+    if not output or (step.reply and not _awaiting(body, place)):
         output.append(_message(step.reply, refusal=refusal))
     spent, said = size // CHARACTERS_PER_TOKEN, len(json.dumps(output)) // CHARACTERS_PER_TOKEN
     return {
@@ -67,6 +72,18 @@ def _spawn(call: Call, tools: tuple[str, ...]) -> tuple[str, Body]:
     return name, {"message": ORDERS + call.text, "task_name": "commands", "fork_turns": "none"} if "collab" in name else {
         "message": ORDERS + call.text
     }
+
+
+def _awaiting(body: Body, place: Place) -> list[Body]:
+    """A wait for the sub-agent that the last call started: without one the turn would end and kill it."""
+    calls = [item for item in items(body) if item.get("type") == "function_call"]
+    if place.orders is not None or not calls or calls[-1].get("name") != "spawn_agent":
+        return []
+    told = [str(item.get("output")) for item in items(body) if item.get("call_id") == calls[-1].get("call_id") and "output" in item]
+    name = next((tool for tool in tool_names(body) if tool.endswith("wait_agent")), "wait_agent")
+    started = AGENT_ID.findall("".join(told))
+    own = call_id(msgspec.structs.replace(place, step=place.step - 1), len(calls))
+    return [_function(own, name, {"targets": started} if started else {"timeout_ms": WAIT_MS})]
 
 
 def _javascript(line: str) -> str:
