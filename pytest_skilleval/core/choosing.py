@@ -53,7 +53,8 @@ def agents_with_models(agents: Sequence[str], models: Sequence[str], known: Sequ
     unknown = [text for text, (agent, _) in zip(agents, named, strict=True) if agent is None]
     if unknown:
         raise UsageProblem("\n".join(f"--skill-agent: no agent {text!r}{did_you_mean(text.partition(':')[0], known)}" for text in unknown))
-    bound = [_split(text, known) for text in models]
+    # A bare name is a model here, also where an agent is called the same (`scripted`).
+    bound = [_split(text, known) if ":" in text else (None, text) for text in models]
     chosen = tuple(dict.fromkeys(agent for agent, _ in named if agent))
     stray = [f"{agent}:{model}" for agent, model in bound if agent and agent not in chosen]
     if stray:
