@@ -96,6 +96,7 @@ def test_the_expected_width_shrinks_with_cases() -> None:
     assert narrow is not None
     assert wide is not None
     assert narrow / wide == pytest.approx(0.5, abs=0.03)
+    assert expected_width(Spread(0.5, 0.5, (0.25, 0.25), 0.0, "x"), 25, 1) == pytest.approx(2 * 2.063899 * (0.5 / 25) ** 0.5)
     assert expected_width(spread, 2, 3) is None
 
 
