@@ -15,11 +15,14 @@ SYSTEM_SKILLS_OF_CODEX = "/skills/.system/"
 class Manipulation(msgspec.Struct, frozen=True, kw_only=True):
     """What the check found.
 
-    `violations`: sentences; any of them voids the run. `others`: names in the listing that this arm did not install:
+    `violations`: sentences; any of them voids the run. `shortened`: installed skills whose description the CLI cut or left
+    out, as it does when its listing budget is full: what users' agents see too, but to be known. `others`: names in the
+    listing that this arm did not install:
     the CLI's own skills, and whatever else there is; they must be the same in every run (see `core.first_requests`).
     """
 
     violations: tuple[str, ...]
+    shortened: tuple[str, ...]
     others: tuple[str, ...]
 
 
@@ -45,15 +48,26 @@ def check(seen: Shown, *, installed: Mapping[str, str], absent: Iterable[str] = 
         *_instructions(seen.instructions, tuple(instructions)),
     )
     others = sorted(skill.name for skill in seen.skills if skill.name not in installed and SYSTEM_SKILLS_OF_CODEX not in (skill.path or ""))
-    return Manipulation(violations=violations, others=tuple(others))
+    shortened = tuple(skill.name for skill in seen.skills if _is_shortened(skill, installed))
+    return Manipulation(violations=violations, shortened=shortened, others=tuple(others))
+
+
+def _plain(text: str) -> str:
+    """Line breaks do not matter."""
+    return " ".join(text.split())
+
+
+def _is_shortened(skill: ShownSkill, installed: Mapping[str, str]) -> bool:
+    told, wanted = _plain(skill.description).rstrip("\u2026."), _plain(installed.get(skill.name, ""))
+    return len(told) < len(wanted.rstrip(".")) and wanted.startswith(told)
 
 
 def _changed(skills: Iterable[ShownSkill], installed: Mapping[str, str]) -> Iterator[str]:
-    """A description may be followed by the CLI's own words, but not be cut or changed; line breaks do not matter."""
+    """A description may be followed by the CLI's own words, or be shortened, but not be changed."""
     for skill in skills:
-        wanted = " ".join(installed.get(skill.name, "").split())
-        if not " ".join(skill.description.split()).startswith(wanted):
-            yield f"the description of skill {skill.name} is shown cut or changed: {skill.description[:80]!r}"
+        wanted = _plain(installed.get(skill.name, ""))
+        if not _plain(skill.description).startswith(wanted) and not _is_shortened(skill, installed):
+            yield f"the description of skill {skill.name} is shown changed: {skill.description[:80]!r}"
 
 
 def _instructions(seen: Iterable[str], wanted: tuple[str, ...]) -> Iterator[str]:

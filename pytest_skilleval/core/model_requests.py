@@ -18,7 +18,8 @@ SKILLS_OF_CODEX = re.compile(r"### Available skills\n(.*?)(?=\n###|\n</skills_in
 ROOT_OF_CODEX = re.compile(r"^- `(r\d+)` = `([^`]+)`$", re.MULTILINE)
 FILE_OF_CODEX = re.compile(r"\s*\(file: ([^)]+)\)\s*$")
 MCP = re.compile(r"mcp__(.+?)(?:__|\.|$)")
-ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*):\s?(.*)$")
+ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*)(?::\s(.*)|:?)$")
+"""An entry whose description fell out of the listing's budget is its name alone."""
 INSTRUCTIONS_OF_CLAUDE = re.compile(
     r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)",
     re.DOTALL,
@@ -141,7 +142,7 @@ def _entries(listing: str, roots: dict[str, str]) -> Iterator[ShownSkill]:
             continue
         if name:
             yield _entry(name, "\n".join(lines).strip(), roots)
-        name, lines = entry[1], [entry[2]]
+        name, lines = entry[1], [entry[2] or ""]
 
 
 def _entry(name: str, description: str, roots: dict[str, str]) -> ShownSkill:

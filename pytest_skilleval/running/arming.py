@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core import arms
+from pytest_skilleval.core import arms, manipulation
 from pytest_skilleval.core.errors import ArmError, SandboxError
 from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
@@ -43,6 +43,10 @@ class Armed:
     setup: AgentSetup
     skills: Mapping[str, str]
     """Skill id -> SHA-256 of its SKILL.md."""
+    descriptions: Mapping[str, str]
+    """Skill name -> description, as the model is to be shown it."""
+    instructions: str
+    """The instructions file, whole."""
     skills_tarball: str
     stock_instructions: str
     final_instructions: str
@@ -77,6 +81,8 @@ def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
     armed = Armed(
         setup=setup,
         skills=arms.skill_digests(skills),
+        descriptions={skill.name: skill.description for skill in skills.values()},
+        instructions=final.decode("utf-8", "replace"),
         skills_tarball=arms.digest(arms.tarball(skill_files)),
         stock_instructions=arms.digest(stock),
         final_instructions=arms.digest(final),
@@ -166,28 +172,31 @@ def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:
     Raises ArmError.
     """
     offered = transcript.offered
-    _check_shown(offered.skills, offered.mcp_servers or (), job, armed)
-
-
-def check_first_request(shown: Shown | None, job: Job, armed: Armed) -> None:
-    """The manipulation check on what the model was really sent, where the gateway saw it.
-
-    Raises ArmError.
-    """
-    if shown is not None:
-        _check_shown(tuple(skill.name for skill in shown.skills), shown.mcp_servers, job, armed)
-
-
-def _check_shown(skills: tuple[str, ...] | None, mcp_servers: tuple[str, ...], job: Job, armed: Armed) -> None:
-    arm, skill = job.row.arm, job.row.skill
-    if mcp_servers:
-        raise ArmError(
-            f"MCP servers reached the agent that no arm declares: {', '.join(mcp_servers)}; remove them from its account or settings"
-        )
-    if skills is None:
+    if offered.mcp_servers:
+        names = ", ".join(offered.mcp_servers)
+        raise ArmError(f"MCP servers reached the agent that no arm declares: {names}; remove them from its account or settings")
+    if offered.skills is None:
         return
-    if skill in skills and skill not in armed.skills:
+    arm, skill = job.row.arm, job.row.skill
+    if skill in offered.skills and skill not in armed.skills:
         raise ArmError(f"the agent is offered {skill}, which the arm {arm} excludes")
-    missing = sorted(armed.skills.keys() - set(skills))
+    missing = sorted(armed.skills.keys() - set(offered.skills))
     if missing:
         raise ArmError(f"the agent is not offered what the arm {arm} installs: {', '.join(missing)}")
+
+
+def check_first_request(shown: Shown | None, job: Job, armed: Armed) -> tuple[str, ...]:
+    """The manipulation check on what the model was really sent, where the gateway saw it.
+
+    Returns warnings: what is as users' agents have it, but must be known. Raises ArmError.
+    """
+    if shown is None:
+        return ()
+    excluded = job.loaded.catalogue.keys() - armed.skills.keys()
+    found = manipulation.check(shown, installed=armed.descriptions, absent=sorted(excluded), instructions=[armed.instructions])
+    if found.violations:
+        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join(found.violations))
+    if not found.shortened:
+        return ()
+    names = ", ".join(found.shortened)
+    return (f"the agent's listing budget is full: it showed the model no whole description of {names}",)

@@ -106,7 +106,7 @@ class _Attempt:
         with self._phase("check"):
             arming.check(sandbox, job, armed)
             if self.door:
-                arming.check_first_request(reading.first_shown(self.door.records), job, armed)
+                self.warnings += arming.check_first_request(reading.first_shown(self.door.records), job, armed)
 
     def _open_door(self, sandbox: Sandbox) -> None:
         """Give an agent that asks a model its way to the gateway."""

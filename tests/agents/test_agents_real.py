@@ -336,7 +336,7 @@ def test_manipulation_check_on_real_requests(bench: Benches, name: str) -> None:
     for arm, word in (
         ({"installed": told | {"gone": "x"}, "instructions": rules}, "gone is installed"),
         ({"installed": {}, "absent": [SKILL], "instructions": rules}, "the arm excludes"),
-        ({"installed": {SKILL: "Other words."}, "instructions": rules}, "cut or changed"),
+        ({"installed": {SKILL: "Other words."}, "instructions": rules}, "shown changed"),
         ({"installed": told, "instructions": []}, "does not have"),
         ({"installed": told, "instructions": [*rules, "More."]}, "not shown whole"),
     ):
