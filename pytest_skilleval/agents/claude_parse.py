@@ -29,6 +29,8 @@ EXIT_CODE = re.compile(r"^(?:Error: )?Exit code (\d+)\n?")
 DENIED = re.compile(
     r"^(?:Error: )?(?:Permission to use \S+|Claude requested permissions|This command requires approval|The user doesn't want to)"
 )
+NO_OUTPUT = frozenset({"(Bash completed with no output)", "Tool ran without output or errors"})
+"""What the CLI says in place of an empty output."""
 NEVER_RAN = "<tool_use_error>"
 
 
@@ -144,7 +146,7 @@ def _command(use: _Use) -> ShellCommand:
         executed=ran,
         denied=use.denied,
         exit_code=int(code[1]) if code else 0 if use.result is not None and not use.failed and not asked.run_in_background else None,
-        output=text[code.end() :] if code else text,
+        output=text[code.end() :] if code else "" if text in NO_OUTPUT else text,
         background=asked.run_in_background,
         subagent=use.subagent,
         call_id=use.block.id,

@@ -45,6 +45,8 @@ def _tool_use(call: Call, place: Place, number: int, tools: tuple[str, ...]) -> 
 def _tool(call: Call, tools: tuple[str, ...]) -> tuple[str, Body]:
     if call.kind == "skill":
         return "Skill", {"skill": call.text}
+    if call.kind == "read":
+        return "Read", {"file_path": call.text}
     if call.kind == "subagent":
         name = "Agent" if "Agent" in tools else "Task"
         return name, {"description": "Run the commands", "prompt": ORDERS + call.text, "subagent_type": "general-purpose"}

@@ -51,7 +51,7 @@ def _item(body: Body, call: Call, place: Place, number: int) -> Body:
     tools, own = tool_names(body), call_id(place, number)
     if call.kind == "subagent":
         return _function(own, *_spawn(call, tools))
-    line = _read(body, call.text) if call.kind == "skill" else f"{call.text} &" if call.background else call.text
+    line = _command(body, call)
     if "exec_command" in tools:
         return _function(own, "exec_command", {"cmd": line})
     if "exec" in tools:
@@ -59,6 +59,13 @@ def _item(body: Body, call: Call, place: Place, number: int) -> Body:
     if "shell_command" in tools:
         return _function(own, "shell_command", {"command": line})
     return _function(own, "shell", {"command": ["bash", "-lc", line]})
+
+
+def _command(body: Body, call: Call) -> str:
+    """The command line of a call; where there is no skill or file tool, files are read by the shell."""
+    if call.kind == "shell":
+        return f"{call.text} &" if call.background else call.text
+    return _read(body, call.text) if call.kind == "skill" else f"cat {shlex.quote(call.text)}"
 
 
 def _function(own: str, name: str, arguments: Body) -> Body:

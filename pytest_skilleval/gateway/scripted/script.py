@@ -36,6 +36,8 @@ class ScriptTurn(msgspec.Struct, frozen=True, kw_only=True):
     """One turn: load the skill, run commands in some manner, reply."""
 
     load: bool = False
+    read: tuple[str, ...] = ()
+    """Files read with the CLI's file tool, where it has one, before anything is run."""
     run: tuple[str, ...] = ()
     reply: str = ""
     manner: Manner = "sequence"
@@ -107,9 +109,9 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """One tool call, whatever the API names the tool."""
 
-    kind: Literal["shell", "skill", "subagent"]
+    kind: Literal["shell", "skill", "read", "subagent"]
     text: str
-    """The command, the skill's name, or the sub-agent's commands, one a line."""
+    """The command, the skill's name, the file's path, or the sub-agent's commands, one a line."""
     background: bool = False
 
 
@@ -166,7 +168,8 @@ def _draw(chance: Chance, run: str, what: str) -> float:
 
 def _of_turn(turn: ScriptTurn, loads: tuple[str, ...]) -> tuple[Step, ...]:
     loading = tuple(Step(calls=(Call(kind="skill", text=name),)) for name in loads)
-    return (*loading, *_runs(turn), Step(reply=turn.reply))
+    reading = tuple(Step(calls=(Call(kind="read", text=path),)) for path in turn.read)
+    return (*loading, *reading, *_runs(turn), Step(reply=turn.reply))
 
 
 def _runs(turn: ScriptTurn) -> tuple[Step, ...]:

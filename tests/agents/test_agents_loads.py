@@ -1,0 +1,187 @@
+"""A hundred ways to load, list, mention or fail to load a skill, carried out by the real CLIs and held against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from agent_driving import SKILL, Bench, script
+
+from pytest_skilleval.core.loads import skill_loads
+from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.gateway.scripted.script import ScriptTurn
+
+pytestmark = pytest.mark.npm
+
+OTHERS = ("other-skill", "third-skill")
+CATALOGUE = frozenset({SKILL, *OTHERS})
+TARGET = 0.98
+
+LOADS = (
+    "cat {P}",
+    "cat '{P}'",
+    'cat "$HOME/{S}/{N}/SKILL.md"',
+    "cat ~/{S}/{N}/SKILL.md",
+    "cat ~/{S}/careful*/SKILL.md",
+    "cat -n {P}",
+    "cat -A {P}",
+    "nl -ba {P}",
+    "head -n 100 {P}",
+    "head -100 {P}",
+    "head -c 10000 {P}",
+    "tail -n +1 {P}",
+    "sed -n '1,200p' {P}",
+    "sed '' {P}",
+    "awk '{{print}}' {P}",
+    "grep '' {P}",
+    "grep -n . {P}",
+    "less {P}",
+    "more {P}",
+    "tac {P}",
+    "cat {P} | head -80",
+    "cat {P} | sed 's/^/> /'",
+    "cat < {P}",
+    "cat {P} 2>/dev/null",
+    "cat {P} 2>&1 | cat",
+    "ls {D} && cat {P}",
+    "cat {P}; ls",
+    "pwd; cat {P}",
+    "cd {D} && cat SKILL.md",
+    "cd {D}; cat ./SKILL.md",
+    "(cd {D} && head -50 SKILL.md)",
+    "cd {D}/.. && cat {N}/SKILL.md",
+    'bash -c "cat {P}"',
+    "bash -lc 'cat {P}'",
+    "sh -c 'cd {D} && cat SKILL.md'",
+    'F={P}; cat "$F"',
+    "D={D} && cat $D/SKILL.md",
+    "for f in {P}; do cat $f; done",
+    "if [ -f {P} ]; then cat {P}; fi",
+    "test -f {P} && cat {P}",
+    "false || cat {P}",
+    "python3 -c \"print(open('{P}').read())\"",
+    "cat {P} {P}.missing 2>/dev/null",
+    "echo reading; command cat {P}",
+    "env LC_ALL=C cat {P}",
+    "timeout 5 cat {P}",
+    "cat {D}/../{N}/SKILL.md",
+    "cat \\\n  {P}",
+    "{{ cat {P}; }}",
+    "cat {P} | tee /dev/stderr | head -5",
+)
+
+NO_LOADS = (
+    "ls {D}",
+    "ls -la {P}",
+    "find ~/{S} -name SKILL.md",
+    "find ~/{S} -type f | head",
+    "wc -l {P}",
+    "wc -c < {P}",
+    "stat {P}",
+    "file {P}",
+    "test -f {P} && echo there",
+    "[ -e {P} ] && echo there",
+    "md5sum {P}",
+    "sha256sum {P}",
+    "grep -c Ask {P}",
+    "grep -l Ask {P}",
+    "grep -q Ask {P} && echo yes",
+    "cp {P} /tmp/copy-of-it-{N}; rm /tmp/copy-of-it-{N}",
+    "du -h {P}",
+    "basename {P}",
+    "dirname {P}",
+    "realpath {P}",
+    "echo 'cat {P}'",
+    'echo "see {P} for more"',
+    "printf '%s\\n' {P}",
+    "# cat {P}",
+    "true || cat {P}",
+    "false && cat {P}",
+    "cat {P} > /dev/null",
+    "cat {P}.missing",
+    "cat {D}/MISSING.md",
+    "cat /nonexistent/{N}/SKILL.md",
+    "cat ~/{S}/no-such-skill/SKILL.md",
+    "cat {O}",
+    "head -40 {O}",
+    "cd ~/{S}/other-skill && cat SKILL.md",
+    "cat ~/{S}/*/SKILL.md",
+    "head -n 3 ~/{S}/*/SKILL.md",
+    "for f in ~/{S}/*/SKILL.md; do cat $f; done",
+    "cat copy/{N}/SKILL.md",
+    "cat copy/SKILL.md",
+    "ls ~/{S}/*/",
+    "touch {D}/note; rm {D}/note",
+    "tar cf /dev/null -C {D} .",
+    "cat notes-about-{N}.md",
+    "echo {N}",
+    "docker --help > /dev/null 2>&1; echo {N}",
+    "git status 2>/dev/null; ls",
+    "diff -q {P} {P}",
+    "cmp {P} {P}",
+    "head -c 0 {P}",
+    "cat {D} 2>&1",
+)
+
+
+def measured(seen: TurnTranscript, bench: Bench) -> list[bool]:
+    """For each command in turn, whether it is seen as a load of the skill under test; an unsure load that printed nothing is none."""
+    found = []
+    for command in seen.commands:
+        alone = msgspec.structs.replace(seen, commands=(command,), reads=(), skill_calls=())
+        loads = skill_loads(alone, 1, folders=[bench.agent.skills_folder], catalogue=CATALOGUE, home=str(bench.home))
+        found.append(any(load.skill == SKILL and (load.sure or command.output.strip()) for load in loads))
+    return found
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_loads_by_shell_are_told_from_everything_else(bench: Callable[..., Bench], name: str) -> None:
+    """Sensitivity and specificity over a hundred shell commands are at least .98 with each CLI."""
+    one = bench(name)
+    for skill in (SKILL, *OTHERS):
+        one.install(skill)
+    (one.workspace / "copy" / SKILL).mkdir(parents=True)
+    for path in (f"copy/{SKILL}/SKILL.md", "copy/SKILL.md", f"notes-about-{SKILL}.md"):
+        (one.workspace / path).write_text("Name exactly what is lost before anything is deleted.\n")
+    roots = one.agent.skills_folder
+    folder = one.home / roots / SKILL
+    told = {"P": folder / "SKILL.md", "D": folder, "N": SKILL, "S": roots, "O": one.home / roots / "other-skill" / "SKILL.md"}
+    ways = [way.format(**told) for way in (*LOADS, *NO_LOADS)]
+    one.open(script(ScriptTurn(run=tuple(ways), reply="Done.")))
+    seen = one.turn("Go.", timeout=240).transcript
+    assert seen.failure is None
+    ran = {command.line.strip() for command in seen.commands}
+    assert not [way for way in ways if way.strip() not in ran]
+    verdicts = dict(zip([command.line.strip() for command in seen.commands], measured(seen, one), strict=True))
+    missed = [way for way in ways[: len(LOADS)] if not verdicts[way.strip()]]
+    imagined = [way for way in ways[len(LOADS) :] if verdicts[way.strip()]]
+    assert len(LOADS) >= 50
+    assert len(NO_LOADS) >= 50
+    assert 1 - len(missed) / len(LOADS) >= TARGET, missed
+    assert 1 - len(imagined) / len(NO_LOADS) >= TARGET, imagined
+
+
+def test_loads_by_tool(bench: Callable[..., Bench]) -> None:
+    """Claude Code's Skill tool and its file tool are loads; an unknown skill and another skill's file are none of this one."""
+    one = bench("claude-code")
+    for skill in (SKILL, *OTHERS):
+        one.install(skill)
+    folder = one.home / one.agent.skills_folder
+    turns = (
+        ScriptTurn(run=("true",), reply="1"),
+        ScriptTurn(load=True, reply="2"),
+        ScriptTurn(read=(str(folder / SKILL / "SKILL.md"),), reply="3"),
+        ScriptTurn(read=(str(folder / "other-skill" / "SKILL.md"),), reply="4"),
+        ScriptTurn(read=(str(folder / "gone" / "SKILL.md"),), reply="5"),
+    )
+    one.open(script(*turns))
+    seen = [one.turn("Go.").transcript for _ in turns]
+    told = [
+        [
+            (load.skill, load.how)
+            for load in skill_loads(turn, 1, folders=[one.agent.skills_folder], catalogue=CATALOGUE, home=str(one.home))
+        ]
+        for turn in seen
+    ]
+    assert told == [[], [(SKILL, "tool")], [(SKILL, "file")], [("other-skill", "file")], []]
