@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pytest_skilleval.agents import claude_parse
+import msgspec
+
+from pytest_skilleval.agents import claude_parse, failures
 from pytest_skilleval.agents.programs import native, on_path
 from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
@@ -92,7 +94,9 @@ class ClaudeCode:
 
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
-        return claude_parse.parse(stdout, stderr, exit_code)
+        transcript = claude_parse.parse(stdout, stderr, exit_code)
+        silent = failures.of_silence(transcript)
+        return msgspec.structs.replace(transcript, failure=silent) if silent else transcript
 
     def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002
         """The turns as they are: this CLI's stream leaves nothing out."""

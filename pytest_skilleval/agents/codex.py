@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pytest_skilleval.agents import codex_parse, codex_session
+import msgspec
+
+from pytest_skilleval.agents import codex_parse, codex_session, failures
 from pytest_skilleval.agents.programs import native, on_path
 from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
@@ -91,7 +93,9 @@ class Codex:
 
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
-        return codex_parse.parse(stdout, stderr, exit_code)
+        transcript = codex_parse.parse(stdout, stderr, exit_code)
+        silent = failures.of_silence(transcript)
+        return msgspec.structs.replace(transcript, failure=silent) if silent else transcript
 
     def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:
         """The turns with what their sub-agents ran; `records` are the files ``rollout-*.jsonl`` of the session record."""

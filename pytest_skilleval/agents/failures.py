@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_skilleval.core.transcript import Closing, Failure
+from pytest_skilleval.core.transcript import Closing, Failure, TurnTranscript
 
 SIGN_IN = frozenset({401, 403})
 BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
@@ -68,6 +68,14 @@ def of_ending(closing: Closing, stderr: bytes, exit_code: int | None) -> Failure
     return Failure(
         blame="agent_crash", reason=f"the agent {ended} and {seen}" + (f": {short(told)}" if told else ""), retryable=closing != "complete"
     )
+
+
+def of_silence(transcript: TurnTranscript) -> Failure | None:
+    """A turn that ended well in which no model can have been asked: no evidence, so never a pass."""
+    usage = transcript.usage
+    if transcript.failure or transcript.refused or transcript.active or usage.input or usage.output or usage.cache_read:
+        return None
+    return Failure(blame="agent_crash", reason="the agent ended without asking a model (a prompt that is a command of the CLI?)")
 
 
 def short(text: str) -> str:

@@ -342,3 +342,13 @@ def test_manipulation_check_on_real_requests(bench: Benches, name: str) -> None:
     ):
         (violation, *_) = manipulation.check(seen, **arm).violations
         assert word in violation
+
+
+def test_a_prompt_that_is_a_command_is_no_measurement(bench: Benches) -> None:
+    """A prompt that Claude Code takes for a command of its own asks no model: a crash, not an agent that did nothing wrong."""
+    one = bench("claude-code")
+    play(one, ScriptTurn(reply="Never."))
+    seen = one.turn("/clear").transcript
+    assert seen.failure is not None
+    assert (seen.failure.blame, "without asking a model" in seen.failure.reason) == ("agent_crash", True)
+    assert reading.model_calls(one.requests()) == ()
