@@ -46,7 +46,7 @@ REPEATS = Option("--skill-repeats", "Repeats of every case in every arm (default
 SANDBOX = Option("--skill-sandbox", "Where agents run: auto, sbx, docker, engine (default: auto).", metavar="BACKEND")
 RANDOM_SEED = Option("--skill-random-seed", "Seed of order and draws (default: pytest-randomly's, else from the specs).", metavar="N")
 RESULTS = Option("--skill-results", "Folder for results (default: skill-results).", metavar="FOLDER")
-RESUME = Option("--skill-resume", "Go on with a results folder: only its missing runs are made.", metavar="FOLDER")
+RESUME = Option("--skill-resume", "Go on with a results folder: only runs not measured yet are made.", metavar="FOLDER")
 MAX_COST = Option("--skill-max-cost", "Stop starting runs when this much was spent (default: 20; must be said under CI).", metavar="USD")
 TURN_TIMEOUT = Option("--skill-turn-timeout", "Seconds a turn may take (default: the spec's).", metavar="SECONDS")
 RUN_TIMEOUT = Option("--skill-run-timeout", "Seconds all turns of a run may take (default: the spec's).", metavar="SECONDS")
@@ -136,7 +136,7 @@ def specs_folder(config: pytest.Config) -> Path:
 
 def is_evaluation(config: pytest.Config) -> bool:
     """Whether this session evaluates skills at all."""
-    return bool(_list(config, EVAL))
+    return bool(_list(config, EVAL) or _text(config, RESUME))
 
 
 def is_dry_run(config: pytest.Config) -> bool:

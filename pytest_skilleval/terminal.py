@@ -40,10 +40,13 @@ def opening(evaluation: Evaluation) -> Iterator[str]:
     from pytest_skilleval.core.estimates import estimate
 
     plan, place = evaluation.plan, evaluation.place
-    turns = {(skill, case.id): len(case.all_turns) for skill, loaded in evaluation.specs.items() for case in loaded.spec.cases}
-    expected = estimate(plan, turns, workers=evaluation.workers)
+    turns = {(skill, case.id): len(case.all_turns) for skill in plan.skills for case in evaluation.spec(skill).spec.cases}
+    done = evaluation.planned.done
+    expected = estimate([row for row in plan.selected if row.key not in done], turns, workers=evaluation.workers)
     yield f"skilleval: {', '.join(sorted({row.skill for row in plan.selected}))}"
     yield f"  {size(plan)}"
+    if done:
+        yield f"  {len(done)} of them are measured already"
     if place is not None:
         yield f"  sandbox: {place.backend.name}: {place.reason}"
         yield from (f"    limit: {limit}" for limit in place.limits if evaluation.live)
@@ -97,7 +100,7 @@ class Screen:
 
     def line(self) -> str:
         """``12/24 runs, 8 passed, 3 not met, 1 error; 0:41 gone, about 0:41 to go; $0.12``."""
-        done, total = len(self._done), len(self._evaluation.plan.selected)
+        done, total = len(self._done), len(self._evaluation.plan.selected) - len(self._evaluation.planned.done)
         gone = time.monotonic() - self._started
         verdicts = "".join(f", {count} {kind}" for kind, count in self._counts.most_common())
         times = f"{duration(gone)} gone, about {duration(gone / done * (total - done))} to go"

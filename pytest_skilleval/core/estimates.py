@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pytest_skilleval.core.plan import Plan
+from pytest_skilleval.core.plan import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ ASSUMED: Mapping[str, Pace] = {
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Seconds of wall clock and US dollars for all selected rows."""
+    """Seconds of wall clock, and US dollars."""
 
     seconds: float
     usd: float
 
 
-def estimate(plan: Plan, turns: Mapping[tuple[str, str], int], *, workers: int, pace: Mapping[str, Pace] = ASSUMED) -> Estimate:
-    """Time and money of the selected rows, if every case takes all its turns.
+def estimate(rows: Iterable[Row], turns: Mapping[tuple[str, str], int], *, workers: int, pace: Mapping[str, Pace] = ASSUMED) -> Estimate:
+    """Time and money of `rows`, if every case takes all its turns.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def estimate(plan: Plan, turns: Mapping[tuple[str, str], int], *, workers: int, 
         Runs that go on at the same time.
     """
     seconds = usd = 0.0
-    for row in plan.selected:
+    for row in rows:
         expected = pace[row.agent]
         count = turns[row.skill, row.case]
         seconds += expected.sandbox + count * expected.seconds

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive
-from pytest_skilleval.core.errors import SpecError, UsageProblem
+from pytest_skilleval.core.errors import ArchiveError, SpecError, UsageProblem
 from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.planning import make_plan
@@ -27,6 +27,7 @@ from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
 from pytest_skilleval.session.readiness import Place, check_agents, check_results, choose_place, make_backend
+from pytest_skilleval.session.resuming import Resumed, resumed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,14 +152,14 @@ class Evaluation:
 
     def begin(self, chosen: Iterable[Row], paths: tuple[str, ...]) -> None:
         """The selection is known: mark what was left out, make the results folders, write the plans. Controller only."""
-        keys = {row.key for row in chosen}
+        keys = {row.key for row in chosen} | self.planned.done
         self.plan = self.plan.keep(keys, request.left_out_by(self.config, paths))
         for skill in sorted({row.skill for row in self.plan.selected}):
-            archive = Archive.create(self.settings.results, skill)
-            archive.write(SPEC, record_spec(self.spec(skill)))
-            archive.write(PROVENANCE, provenance_of(self))
-            archive.write(PLAN, self.plan.of(skill))
-            self.archives[skill] = archive
+            if skill not in self.archives:
+                self.archives[skill] = Archive.create(self.settings.results, skill)
+                self.archives[skill].write(SPEC, record_spec(self.spec(skill)))
+                self.archives[skill].write(PROVENANCE, provenance_of(self))
+            self.archives[skill].write(PLAN, self.plan.of(skill))
         self.control.publish({skill: archive.folder for skill, archive in self.archives.items()})
 
     def leave_out(self, keys: set[tuple[str, str]], reason: str) -> None:
@@ -197,17 +198,14 @@ def on_controller(config: pytest.Config) -> Evaluation | Planned:
     try:
         request.refuse_incompatible(config)
         return _on_controller(config, settings)
-    except (UsageProblem, SpecError) as problem:
+    except (UsageProblem, SpecError, ArchiveError) as problem:
         raise pytest.UsageError(str(problem)) from None
 
 
 def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Planned:
-    files = request.meant_files(config, settings)
-    collect_only = bool(config.getoption("collectonly"))
-    specs = request.load_valid(files) if collect_only else request.load_all(files)
-    plan = make_plan(specs, request.request_of(config, settings)) if specs else Plan(random_seed=0, seed_origin="", rows=(), locks={})
-    planned = Planned(plan, files, config.rootpath)
-    if collect_only or settings.dry_run:
+    earlier = resumed(config, settings) if settings.resume else None
+    planned = _again(config, earlier) if earlier else _anew(config, settings)
+    if config.getoption("collectonly") or settings.dry_run:
         return planned
     place = choose_place(config, settings)
     check_agents(planned.plan, settings, os.environ)
@@ -220,8 +218,19 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
         is_worker=False,
         place=place,
         backend=place.backend,
-        specs={loaded.spec.skill: loaded for loaded in specs},
+        archives={earlier.skill: earlier.archive} if earlier else {},
     )
+
+
+def _again(config: pytest.Config, earlier: Resumed) -> Planned:
+    return Planned(earlier.plan, {earlier.skill: earlier.file}, config.rootpath, earlier.done)
+
+
+def _anew(config: pytest.Config, settings: Settings) -> Planned:
+    files = request.meant_files(config, settings)
+    specs = request.load_valid(files) if config.getoption("collectonly") else request.load_all(files)
+    plan = make_plan(specs, request.request_of(config, settings)) if specs else Plan(random_seed=0, seed_origin="", rows=(), locks={})
+    return Planned(plan, files, config.rootpath)
 
 
 def on_worker(config: pytest.Config, told: WorkerInput) -> Evaluation:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.errors import SandboxError, UsageProblem
+from pytest_skilleval.options import SANDBOX
 from pytest_skilleval.session import EVALUATION, PLANNED, say
 from pytest_skilleval.session.control import Stop
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
@@ -88,10 +89,20 @@ class Controller:
         if not rows:
             return
         evaluation, config = self._evaluation, self._config
-        evaluation.backend.warm(lambda text: say(config, f"skilleval: {text}"))
+        self._prepare()
         evaluation.begin(rows, tuple(config.getoption("file_or_dir")))
         folders = {skill: archive.folder for skill, archive in evaluation.archives.items()}
         config.hook.pytest_skilleval_begin(config=config, plan=evaluation.plan, folders=folders)
+
+    def _prepare(self) -> None:
+        """Remove what dead sessions left, and build what every sandbox needs."""
+        backend = self._evaluation.backend
+        try:
+            for name in backend.reap():
+                say(self._config, f"skilleval: removed {name}, left by a session that died")
+            backend.warm(lambda text: say(self._config, f"skilleval: {text}"))
+        except SandboxError as error:
+            raise pytest.UsageError(f"{SANDBOX.flag}: {backend.name} can't be made ready: {error}") from None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """No further run is started once the session's money is spent; what simulated runs cost is no money."""

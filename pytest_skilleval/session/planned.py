@@ -13,15 +13,18 @@ if TYPE_CHECKING:
 
 
 class Planned:
-    """A plan and the spec files that it was made from: what collection turns into items, and items back into rows."""
+    """A plan and the spec files that it was made from: what collection turns into items, and items back into rows.
 
-    def __init__(self, plan: Plan, files: Mapping[str, Path], root: Path) -> None:
-        self.plan, self.files, self.root = plan, files, root
+    `done` are the keys of rows that an earlier session measured: they are part of the plan and no items.
+    """
+
+    def __init__(self, plan: Plan, files: Mapping[str, Path], root: Path, done: frozenset[tuple[str, str]] = frozenset()) -> None:
+        self.plan, self.files, self.root, self.done = plan, files, root, done
         self._rows = {(files[row.skill], f"{row.case}[{row.label}]"): row for row in plan.rows}
 
     def rows_in(self, path: Path) -> tuple[Row, ...]:
-        """The rows of one spec file, in the plan's order."""
-        return tuple(row for row in self.plan.rows if self.files[row.skill] == path)
+        """The rows of one spec file that are to be made, in the plan's order."""
+        return tuple(row for row in self.plan.rows if self.files[row.skill] == path and row.key not in self.done)
 
     def row(self, path: Path, name: str) -> Row | None:
         """The row behind the item called `name` in the spec file `path`."""

@@ -59,12 +59,13 @@ def choose_place(config: pytest.Config, settings: Settings) -> Place:
     from pytest_skilleval.core.errors import UsageProblem
 
     names = auto_order() if settings.sandbox == AUTO else (settings.sandbox,)
-    failures = []
+    failures: list[str] = []
+    unknown: list[str] = []
     for name in names:
         try:
             candidate = make_backend(config, name, settings)
         except ValueError as error:
-            failures.append(f"{name}: {error}")
+            unknown.append(f"{name}: {error}")
             continue
         probe = candidate.probe()
         if probe.available:
@@ -72,7 +73,7 @@ def choose_place(config: pytest.Config, settings: Settings) -> Place:
             chosen = f"{SANDBOX.flag}={name}" if settings.sandbox != AUTO else f"{AUTO}{skipped}"
             return Place(backend=candidate, reason=f"{probe.reason} ({chosen})", limits=probe.limits)
         failures.append(f"{name}: {probe.reason}")
-    raise UsageProblem(f"{SANDBOX.flag}: no sandbox can be made here\n  " + "\n  ".join(failures))
+    raise UsageProblem(f"{SANDBOX.flag}: no sandbox can be made here\n  " + "\n  ".join(failures or unknown))
 
 
 def auto_order() -> tuple[str, ...]:

@@ -26,6 +26,9 @@ class NoBackend:
 
         return Probe(available=True, reason="stand-in", limits=("it isolates nothing",))
 
+    def reap(self):
+        return ()
+
     def warm(self, report):
         report("warmed up")
 

@@ -1,0 +1,63 @@
+"""``--skill-resume``: going on with a results folder. Its plan stands; only runs that were not measured are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from pytest_skilleval import options
+from pytest_skilleval.archive import PLAN, Archive
+from pytest_skilleval.core.choosing import choose
+from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.loading import load_spec
+from pytest_skilleval.core.plan import Plan
+
+FIXED = (options.AGENT, options.MODEL, options.ARMS, options.CASE, options.REPEATS, options.RANDOM_SEED, options.RELEASE, options.REHEARSE)
+"""Options that made the plan; they can't change it any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """An earlier session: its plan, every row selected again, and which rows are measured already."""
+
+    archive: Archive
+    plan: Plan
+    file: Path
+    done: frozenset[tuple[str, str]]
+
+    @property
+    def skill(self) -> str:
+        """The skill under test."""
+        return self.plan.skills[0]
+
+
+def resumed(config: pytest.Config, settings: options.Settings) -> Resumed:
+    """Read the folder that --skill-resume names.
+
+    Raises
+    ------
+    UsageProblem
+        The spec is another than then, an option would change the plan, or nothing is missing.
+    ArchiveError
+        It is no results folder, or can't be read.
+    """
+    said = [option.flag for option in FIXED if config.getoption(option.dest) is not None]
+    if said:
+        raise UsageProblem(f"{options.RESUME.flag} goes on with the plan of the folder; leave out {', '.join(said)}")
+    assert settings.resume is not None
+    archive = Archive.open(settings.resume)
+    plan = archive.read(PLAN, Plan)
+    skill = plan.skills[0]
+    if settings.skills:
+        choose(settings.skills, (skill,), what=f"skill in {settings.resume}:", option=options.EVAL.flag)
+    file = options.specs_folder(config) / skill / "spec.yaml"
+    if load_spec(file).text_hash != plan.locks[skill]:
+        raise UsageProblem(f"{options.RESUME.flag}: {file} is not what {settings.resume} was made with; start a session of its own")
+    done = frozenset((skill, run_id) for run_id, record in archive.records()[0].items() if record.status == "scored")
+    rows = tuple(msgspec.structs.replace(row, selected=True, reason=None) for row in plan.rows)
+    if all(row.key in done for row in rows):
+        raise UsageProblem(f"{options.RESUME.flag}: all {len(rows)} runs are measured; see them with `skilleval report {settings.resume}`")
+    return Resumed(archive, msgspec.structs.replace(plan, rows=rows), file, done)
