@@ -63,12 +63,14 @@ def request(job: Job, *, restore: str | None, purpose: str = "") -> SandboxReque
 
 
 def prepared_key(job: Job) -> str:
-    """Names the prepared state: seed, skin and limits; the backend adds its own engine and tree."""
+    """Names the prepared state: seed, its helper, skin and limits; the backend adds its own engine and tree."""
     from pytest_skilleval.core.loading import seed_hash
 
     seed = job.seed
     assert seed is not None
-    return digest(f"{seed_hash(job.loaded, seed, job.skin)}/{job.case.sandbox.disk}/{job.skin.age_days}".encode())[:32]
+    helper = {name: digest(content) for name, content in seeding.helper_files().items()}
+    facts = (seed_hash(job.loaded, seed, job.skin), helper, job.case.sandbox.disk, job.skin.age_days)
+    return digest(repr(facts).encode())[:32]
 
 
 def _prepare(job: Job, seed: Seed, key: str) -> None:
