@@ -22,36 +22,44 @@ class NoBackend:
     can_restore = False
 
     def probe(self):
+        """Always there."""
         from pytest_skilleval.core.ports import Probe
 
         return Probe(available=True, reason="stand-in", limits=("it isolates nothing",))
 
     def reap(self):
+        """Nothing was left."""
         return ()
 
     def warm(self, report):
+        """Nothing to build."""
         report("warmed up")
 
 
 def pytest_skilleval_backend(name):
+    """Answer to --skill-sandbox=none."""
     return NoBackend() if name == "none" else None
 
 
 def pytest_skilleval_runner():
+    """Make runs without any sandbox."""
     return run
 
 
 def behaviour(run_id):
+    """What this run is to do."""
     rules = json.loads((HERE / "behaviour.json").read_text())
     return next((what for pattern, what in rules.items() if fnmatch.fnmatchcase(run_id, pattern)), "pass")
 
 
 def note(what, job):
+    """Write a line into the diary."""
     with (HERE / "diary.txt").open("a") as diary:
         diary.write(f"{what} {job.row.run_id} {os.getpid()}\n")
 
 
 def run(job):
+    """Make one run."""
     note("open", job)
     try:
         return play(job, behaviour(job.row.run_id))
@@ -60,6 +68,7 @@ def run(job):
 
 
 def play(job, what):
+    """Do what is to be done, and record it as the real runner does."""
     from pytest_skilleval.core.record import RunRecord, TurnRecord
     from pytest_skilleval.core.snapshot import DockerState
 

@@ -43,6 +43,7 @@ class Session:
                 self.process.wait(10)
 
     def output(self) -> str:
+        """What was printed so far."""
         return (self.project.path / "out.txt").read_text()
 
 
@@ -53,6 +54,7 @@ def assert_all_closed(project) -> None:
 
 
 def report(project) -> dict[str, object]:
+    """What report.json says."""
     return json.loads((project.results() / "report.json").read_text())
 
 

@@ -10,6 +10,7 @@ from pytest_skilleval import options
 
 
 def settings(pytester: pytest.Pytester, *args: str) -> options.Settings:
+    """The settings of a session with these arguments."""
     return options.settings_of(pytester.parseconfigure(*args))
 
 

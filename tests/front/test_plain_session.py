@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-HEAVY = {
-    "aiohttp", "anthropic", "docker", "jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pydantic", "re2", "scipy", "ssl", "statsmodels",
-    "tree_sitter", "yaml",
-}  # fmt: skip
+HEAVY = set(
+    [
+        "aiohttp",
+        "anthropic",
+        "docker",
+        "jinja2",
+        "matplotlib",
+        "msgspec",
+        "numpy",
+        "pandas",
+        "pydantic",
+        "re2",
+        "scipy",
+        "ssl",
+        "statsmodels",
+        "tree_sitter",
+        "yaml",
+    ]
+)
 
 OURS = {
-    "pytest_skilleval", "pytest_skilleval.collection", "pytest_skilleval.fixtures", "pytest_skilleval.hookspecs", "pytest_skilleval.options",
-    "pytest_skilleval.plugin", "pytest_skilleval.session", "pytest_skilleval.session.outcomes", "pytest_skilleval.terminal",
-}  # fmt: skip
+    "pytest_skilleval",
+    *(f"pytest_skilleval.{name}" for name in ("collection", "fixtures", "hookspecs", "options", "plugin", "session", "terminal")),
+    "pytest_skilleval.session.outcomes",
+}
 
 
 def test_nothing_heavy_is_imported(pytester):

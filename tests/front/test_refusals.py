@@ -183,3 +183,27 @@ JUDGED = """\
         must:
           - {id: kind, judge: The reply is kind.}
 """
+
+
+def test_sandboxes_that_can_not_be_prepared(project):
+    """When what every sandbox needs can't be built, nothing starts; leftovers of dead sessions are removed first, and named."""
+    project.spec()
+    project.conftest(
+        """
+        class Poor(NoBackend):
+            def reap(self):
+                return ("sandbox-7",)
+
+            def warm(self, report):
+                from pytest_skilleval.core.errors import SandboxError
+                raise SandboxError("no room for a root tree; free 1 GB")
+
+        def pytest_skilleval_backend(name):
+            return Poor() if name == "none" else None
+        """
+    )
+    result = project.evaluate()
+    assert result.ret == 4
+    assert "none can't be made ready: no room for a root tree; free 1 GB" in result.stderr.str()
+    assert "removed sandbox-7, left by a session that died" in result.stdout.str()
+    assert not list((project.path / "skill-results").iterdir())

@@ -18,6 +18,7 @@ def first_session(project, *args: str) -> None:
 
 
 def resume(project, *args: str):
+    """Go on with skill-results/first."""
     return project.run("--skill-sandbox=none", RESUME, *args)
 
 

@@ -13,6 +13,7 @@ def left_out(project) -> dict[str, str]:
 
 
 def report(project) -> dict[str, object]:
+    """What report.json says."""
     return json.loads((project.results() / "report.json").read_text())
 
 
