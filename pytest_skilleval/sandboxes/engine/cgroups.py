@@ -1,14 +1,15 @@
 """One control group per sandbox, in every hierarchy there is (cgroup v1, v2, or both mounted).
 
 The sandbox sees its group as the root. Limits sit on files that stay with the real root, so
-that the sandbox's root can make groups below but not lift its own limits. Without a writable
-hierarchy a sandbox goes on without limits; `Group.notes` says so.
+that the sandbox's root can make groups below but not lift its own limits. Where a controller is
+not delegated to this machine, a sandbox goes on without that limit; `Group.notes` says so.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -50,6 +51,17 @@ def hierarchies(mounts: Path = MOUNTS) -> tuple[Hierarchy, ...]:
             offered = _words(path / "cgroup.controllers")
             found.setdefault(("2",), Hierarchy(path, 2, offered))
     return tuple(sorted(found.values(), key=lambda one: (one.version, one.path)))
+
+
+def writable(found: Iterable[Hierarchy]) -> bool:
+    """Whether a group can be made in any of them; tried, and removed again."""
+    for one in found:
+        trial = one.path / f"devbox-{os.getpid()}-{secrets.token_hex(4)}"
+        with contextlib.suppress(OSError):
+            trial.mkdir()
+            trial.rmdir()
+            return True
+    return False
 
 
 def layout(found: Iterable[Hierarchy]) -> str:
@@ -114,30 +126,25 @@ class Group:
         """Put the calling process into the group, and into `leaf` where commands are told apart."""
         for one in self.found:
             path = one.path / self.name
-            if leaf and one == self._tracker():
+            if leaf and one == self._tracker:
                 path = self._leaf(one, leaf)
             elif one.version == 2:
                 path /= DAEMONS
             _write(path / "cgroup.procs", 0)
 
-    def members(self, leaf: str) -> tuple[int, ...] | None:
-        """The processes of one command; None where there is no hierarchy to tell."""
-        tracker = self._tracker()
-        return None if tracker is None else tuple(_members(tracker.path / self.name / leaf))
-
-    def kill(self, leaf: str = "") -> None:
-        """Kill all processes in `leaf` (default: in the whole group) and wait until they are gone."""
-        for one in self.found if not leaf else filter(None, (self._tracker(),)):
-            kill_tree(one.path / self.name / leaf)
+    def kill(self, leaf: str) -> None:
+        """Kill all processes in and below `leaf` and wait until they are gone."""
+        kill_tree(self._tracker.path / self.name / leaf)
 
     def remove(self) -> None:
         """Kill what is left in the group and remove it."""
         for one in self.found:
             remove_tree(one.path / self.name)
 
-    def _tracker(self) -> Hierarchy | None:
+    @property
+    def _tracker(self) -> Hierarchy:
         """Where each command gets a leaf of its own: v2 if there is one (it kills atomically)."""
-        return self.found[-1] if self.found else None
+        return self.found[-1]
 
     def _leaf(self, one: Hierarchy, name: str) -> Path:
         leaf = one.path / self.name / name

@@ -15,7 +15,7 @@ from pytest_skilleval.core.errors import SandboxError
 from pytest_skilleval.core.ports import Probe
 
 from . import host_root, linux, tree
-from .cgroups import hierarchies, layout
+from .cgroups import hierarchies, layout, writable
 
 KERNEL = (5, 11)
 """The first that lets a user namespace mount an overlay."""
@@ -33,15 +33,19 @@ def look(root: str, cache: Path) -> Probe:
     trouble = next(_troubles(root, cache), None)
     if trouble is not None:
         return Probe(available=False, reason=trouble)
-    layout_name = layout(hierarchies())
-    limits = _LIMITS if layout_name != "no cgroup" else (*_LIMITS, "no control groups here: sandboxes have no limits")
+    found = hierarchies()
+    limits: tuple[str, ...] = _LIMITS
+    if missing := {"memory", "pids"} - {name for one in found for name in one.controllers}:
+        limits = (*limits, f"the controllers {' and '.join(sorted(missing))} are not delegated here: sandboxes have no such limits")
+    if not memory_files_take_marks():
+        limits = (*limits, f"Linux {platform.release()} is below 6.6: sandboxes write to disk, without a limit, and are slower")
     if root == "host":
         made = host_root.make(cache)
         engine, limits = made.facts["docker"], (*limits, *made.limits)
     else:
         built = tree.find(cache)
         engine = built.facts["docker.io"].split("+")[0] if built else "of Debian 13 (its root is built first, about a minute)"
-    return Probe(available=True, reason=f"private Docker Engine {engine}, {layout_name}", facts={"root": root}, limits=limits)
+    return Probe(available=True, reason=f"private Docker Engine {engine}, {layout(found)}", facts={"root": root}, limits=limits)
 
 
 def _release() -> tuple[int, ...]:
@@ -63,6 +67,8 @@ def _troubles(root: str, cache: Path) -> Iterator[str]:
     if _release() < KERNEL:
         yield f"needs Linux {KERNEL[0]}.{KERNEL[1]} or later, not {platform.release()}"
     yield from _namespace_trouble()
+    if not writable(hierarchies()):
+        yield "needs a writable control group file system; in a container, start it with --privileged"
     if root == "host":
         try:
             host_root.make(cache)

@@ -1,4 +1,4 @@
-"""Starting programs inside a sandbox, and finding what one of them left running."""
+"""Starting programs inside a sandbox."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import fcntl
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from . import linux
 from .cgroups import Group
 from .wire import Account, Program
 
 _INSIDE = linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
-_MARK = "XDG_SESSION_ID"
+LEAVES = "user.slice"
 ENGINE_SOCKET = "/run/docker.sock"
 
 
 def leaf(number: int) -> str:
     """The control group of run `number`, named as a login session's would be."""
-    return f"user.slice/session-{number}.scope"
+    return f"{LEAVES}/session-{number}.scope"
 
 
 def start(inside: int, group: Group, program: Program, stdio: tuple[int, int, int], session: int) -> int:
@@ -29,8 +29,6 @@ def start(inside: int, group: Group, program: Program, stdio: tuple[int, int, in
     The caller has chosen the sandbox's process namespace for its children. A program that can't be
     started ends as a shell would end it: 127 when it is missing, else 126.
     """
-    if group.members(leaf(session)) is None:
-        program = Program(program.argv, {**program.env, _MARK: f"c{session}"}, program.cwd, program.account)
     pid = os.fork()
     if pid == 0:
         _become(inside, group, program.account, leaf(session), lambda: _exec(program, stdio))
@@ -110,32 +108,3 @@ def _inner_listener(gid: int) -> int:
     os.chmod(ENGINE_SOCKET, 0o660)
     listener.listen(128)
     return listener.detach()
-
-
-def kill_all(group: Group, session: int, leader: int) -> None:
-    """Kill every process that run `session`, started as `leader`, has started, detached ones too."""
-    if group.members(leaf(session)) is not None:
-        group.kill(leaf(session))
-        return
-    for _ in range(100):
-        found = list(_related(session, leader))
-        if not found:
-            return
-        for pid in found:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-
-def _related(session: int, leader: int) -> Iterator[int]:
-    """Without control groups: descendants, members of the session, and bearers of its mark."""
-    mark = f"\0{_MARK}=c{session}\0".encode()
-    family = {leader}
-    for pid in sorted(int(name) for name in os.listdir("/proc") if name.isdigit()):
-        with contextlib.suppress(OSError, ValueError):
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                state, parent, _, sid = file.read().rpartition(b")")[2].split()[:4]
-            with open(f"/proc/{pid}/environ", "rb") as file:
-                marked = mark in b"\0" + file.read()
-            if state != b"Z" and (pid == leader or int(parent) in family or int(sid) == leader or marked):
-                family.add(pid)
-                yield pid

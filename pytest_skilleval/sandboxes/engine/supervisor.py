@@ -64,7 +64,6 @@ class Supervisor:
         """Name -> (pidfd, pid)."""
         self.runs: dict[int, tuple[int, int, int]] = {}
         """pidfd of a running command -> (its number, its pid, its `done`)."""
-        self.leaders: dict[int, int] = {}
         self.restarts = 0
         self.halting: int | None = None
 
@@ -75,12 +74,15 @@ class Supervisor:
         linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
         rootfs.lay_out(self.outside, self.setup.owner)
         self.group.create()
+        if not self.group.found:
+            raise OSError("no control group can be made: " + "; ".join(self.group.notes))
         self._first_process()
         linux.setns(self.inside, linux.CLONE_NEWPID)
         self._start_daemon("containerd")
         self._await_containerd()
         self._start_daemon("dockerd")
-        send(self.control, {"init": self.init, "limits": self.group.in_force, "notes": self.group.notes})
+        disk = {"disk": self.setup.size} if self.setup.size is not None else {}
+        send(self.control, {"init": self.init, "limits": {**self.group.in_force, **disk}, "notes": self.group.notes})
 
     def _first_process(self) -> None:
         gate, open_gate = os.pipe()
@@ -188,7 +190,6 @@ class Supervisor:
         payload, stdin, stdout, stderr, done = descriptors
         program = Program.load(payload)
         pid = spawn.start(self.inside, self.group, program, (stdin, stdout, stderr), number)
-        self.leaders[number] = pid
         self.runs[os.pidfd_open(pid)] = (number, pid, done)
         for one in (payload, stdin, stdout, stderr):
             os.close(one)
@@ -201,9 +202,8 @@ class Supervisor:
         _answer(done, {"code": code if code >= 0 else 128 - code})
 
     def _kill(self, number: int) -> None:
-        for one, leader in [*self.leaders.items()]:
-            if number in (0, one):
-                spawn.kill_all(self.group, one, leader)
+        """Kill all that run `number` has started, detached ones too; 0: all that any run has."""
+        self.group.kill(spawn.leaf(number) if number else spawn.LEAVES)
 
     def _daemon_ended(self, name: str) -> None:
         """Start it again, as a service manager would; or go on halting."""
