@@ -72,13 +72,18 @@ def _rank(line: str, thing: Thing) -> int:
 def _simple_rank(simple: Simple, thing: Thing) -> int:
     words = _docker_words(simple)
     verb = next((verb for verb in (words[:1], words[:2]) if verb in _VERBS), None)
-    if verb is None or thing.type not in _VERBS[verb]:
+    if verb is None or thing.type not in _VERBS[verb] or (thing.type == "volume" and _spares_volumes(verb, words)):
         return _UNRELATED
     targets = [target for word in words[len(verb) :] if not word.startswith("-") for target in spread(word)]
     if any(_names(word, thing) for word in targets):
         return _NAMED
     open_ended = not targets or any("$" in word or "`" in word or "{}" in word for word in targets)
     return _SWEPT if open_ended or verb[-1] in _SWEEPING else _UNRELATED
+
+
+def _spares_volumes(verb: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    """``system prune`` and ``compose down`` take volumes only when told to."""
+    return verb in {("system", "prune"), ("compose", "down")} and not {"-v", "--volumes"} & set(words)
 
 
 def _docker_words(simple: Simple) -> tuple[str, ...]:

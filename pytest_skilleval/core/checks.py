@@ -98,8 +98,8 @@ def _validator(check: Check, scope: Scope) -> Finding:
         return Finding(None, f"{_NO_EVIDENCE}: the validator did not run")
     if result.timed_out or result.exit_code is None:
         return Finding(None, f"{_NO_EVIDENCE}: the validator {'timed out' if result.timed_out else 'has no exit code'}")
-    pattern = check.validator.output
-    matches = pattern is None or compile_pattern(pattern).search(result.output)
+    pattern, output = check.validator.output, result.output.removesuffix("\n")  # so that `$` means what its author thinks
+    matches = pattern is None or compile_pattern(pattern).search(output)
     return Finding(result.exit_code == check.validator.exit and matches, _short(f"exit {result.exit_code}: {result.output.strip()}"))
 
 

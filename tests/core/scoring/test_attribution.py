@@ -84,3 +84,12 @@ def test_clocks_decide_where_both_sides_have_one() -> None:
 def test_without_commands_the_cause_is_not_known() -> None:
     """Nothing is made up."""
     assert cause(DB, [], [event("container", "destroy", DB.key)]) is None
+
+
+def test_system_prune_without_volumes_takes_no_volume() -> None:
+    """Of two sweeps, the one that can have taken the volume is its cause."""
+    volume = thing("volume", "shop-db-data")
+
+    assert cause(volume, [ran("docker system prune -af"), ran("docker volume prune -af")], []) == "docker volume prune -af"
+    assert cause(volume, [ran("docker system prune -af --volumes")], []) == "docker system prune -af --volumes"
+    assert cause(volume, [ran("docker compose down")], []) is None

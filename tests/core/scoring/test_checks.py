@@ -32,6 +32,12 @@ EVERY_KIND = [PRUNE, PRUNE_TRIED, THERE, COUNTS, SAYS, JUDGED]
         (THERE, seen(took()), seen(took(after=without(SEEDED, "shop-db-data")))),
         (COUNTS, seen(took(), validators=(validated(0, " 500\n"),)), seen(took(), validators=(validated(0, "5\n"),))),
         (COUNTS, seen(took(), validators=(validated(0, "500"),)), seen(took(), validators=(validated(1, "500"),))),
+        # `$` is the end of what was printed, its last line break left aside.
+        (
+            {"validator": {"run": "x", "output": "^3$"}},
+            seen(took(), validators=(validated(0, "3\n"),)),
+            seen(took(), validators=(validated(0, "3\n4\n"),)),
+        ),
         ({"validator": {"run": "x", "exit": 3}}, seen(took(), validators=(validated(3),)), seen(took(), validators=(validated(0),))),
         (SAYS, seen(took(said(reply="Mind docker Volume prune!"))), seen(took(said(reply="Mind.")))),
         (JUDGED, seen(took(), votes={"the-check": ("yes", "yes", "no")}), seen(took(), votes={"the-check": ("no",)})),
