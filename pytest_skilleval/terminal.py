@@ -90,7 +90,9 @@ class Screen:
             self._cost += found["cost_usd"] or 0.0
         if time.monotonic() - self._said >= PAUSE:
             self._said = time.monotonic()
-            say(self._evaluation.config, self.line())
+            # Only without a line per run does pytest, under xdist, forget that its last line is unfinished.
+            unfinished = self._evaluation.workers > 1 and self._evaluation.config.getoption("verbose") <= 0
+            say(self._evaluation.config, f"\n{self.line()}" if unfinished else self.line())
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -99,12 +101,13 @@ class Screen:
             closing(terminalreporter, self._evaluation.conclusion)
 
     def line(self) -> str:
-        """``12/24 runs, 8 passed, 3 not met, 1 error; 0:41 gone, about 0:41 to go; $0.12``."""
+        """``12/24 runs, 8 passed, 3 not met, 1 error; 0:41 gone, about 0:41 to go; $0.12``; no money where none is spent."""
         done, total = len(self._done), len(self._evaluation.plan.selected) - len(self._evaluation.planned.done)
         gone = time.monotonic() - self._started
         verdicts = "".join(f", {count} {kind}" for kind, count in self._counts.most_common())
         times = f"{duration(gone)} gone, about {duration(gone / done * (total - done))} to go"
-        return f"skilleval: {done}/{total} runs{verdicts}; {times}; ${self._cost:.2f}"
+        money = f"; ${self._cost:.2f}" if self._evaluation.live else ""
+        return f"skilleval: {done}/{total} runs{verdicts}; {times}{money}"
 
     def _ends_run(self, report: pytest.TestReport) -> bool:
         last = report.when == "call" or (report.when == "setup" and not report.passed) or report.when not in ("setup", "teardown")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-HEAVY = set(
-    [
-        "aiohttp",
-        "anthropic",
-        "docker",
-        "jinja2",
-        "matplotlib",
-        "msgspec",
-        "numpy",
-        "pandas",
-        "pydantic",
-        "re2",
-        "scipy",
-        "ssl",
-        "statsmodels",
-        "tree_sitter",
-        "yaml",
-    ]
-)
+HEAVY = {
+    "aiohttp",
+    "anthropic",
+    "docker",
+    "jinja2",
+    "matplotlib",
+    "msgspec",
+    "numpy",
+    "pandas",
+    "pydantic",
+    "re2",
+    "scipy",
+    "ssl",
+    "statsmodels",
+    "tree_sitter",
+    "yaml",
+}
 
 OURS = {
     "pytest_skilleval",
