@@ -81,7 +81,8 @@ class EngineBackend:
         self.state_dir = state_dir or default_state_dir()
         self._scratch = None if (probe.memory_files_take_marks() if in_memory is None else in_memory) else cache / "scratch"
         self._cgroups = cgroups
-        self._tree: tree.Tree | None = None
+        self.tree: tree.Tree | None = None
+        """The root of its sandboxes, once `warm` has found or made it."""
 
     def probe(self) -> Probe:
         """Whether this machine can do it; see `core.ports.Backend.probe`."""
@@ -89,14 +90,14 @@ class EngineBackend:
 
     def warm(self, report: Callable[[str], None]) -> None:
         """Build the root tree if it is not there yet; SandboxError when that fails."""
-        if self._tree is None:
-            self._tree = host_root.make(self.cache) if self.root == "host" else tree.build(self.cache, report)
+        if self.tree is None:
+            self.tree = host_root.make(self.cache) if self.root == "host" else tree.build(self.cache, report)
 
     def _root(self) -> tree.Tree:
-        if self._tree is None:
+        if self.tree is None:
             self.warm(lambda _: None)
-        assert self._tree is not None
-        return self._tree
+        assert self.tree is not None
+        return self.tree
 
     def _store(self) -> prepared.Store:
         return prepared.Store(self.cache / "prepared" / self._root().digest)

@@ -18,8 +18,8 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _VOLUMES = ("var", "lib", "docker", "volumes")
 
 
-class _TooLarge(Exception):
-    pass
+class TooLarge(Exception):
+    """A volume holds more than is hashed."""
 
 
 def fingerprint(pid: int, volume: str) -> str | None:
@@ -35,12 +35,12 @@ def fingerprint(pid: int, volume: str) -> str | None:
                 folder = os.open(name, _FOLDER, dir_fd=folder)
                 stack.callback(os.close, folder)
             return hash_folder(folder)
-        except (OSError, _TooLarge):
+        except (OSError, TooLarge):
             return None
 
 
 def hash_folder(folder: int) -> str:
-    """The hash of an open folder; raises OSError, or an error of its own when it is too large."""
+    """The hash of an open folder; raises OSError and TooLarge."""
     digest = hashlib.sha256()
     budget = [MAX_FILES, MAX_BYTES]
     for path, kind, content in sorted(_entries(folder, "", budget)):
@@ -53,7 +53,7 @@ def _entries(folder: int, prefix: str, budget: list[int]) -> Iterator[tuple[str,
     for name in os.listdir(folder):
         budget[0] -= 1
         if budget[0] < 0:
-            raise _TooLarge
+            raise TooLarge
         with suppress(FileNotFoundError):
             mode = os.lstat(name, dir_fd=folder).st_mode
             path = prefix + name
@@ -81,5 +81,5 @@ def _content(folder: int, name: str, budget: list[int]) -> bytes:
         data = file.read(budget[1] + 1)
     budget[1] -= len(data)
     if budget[1] < 0:
-        raise _TooLarge
+        raise TooLarge
     return data
