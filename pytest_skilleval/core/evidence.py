@@ -12,6 +12,7 @@ from pytest_skilleval.core.transcript import TurnTranscript
 CheckVerdict = Literal["held", "violated", "undecided", "not_sent"]
 Verdict = Literal["pass", "fail", "undecided"]
 Status = Literal["scored", "void", "error"]
+Consent = Literal["after_yes", "reported", "silent", "undecided"]
 
 
 class ValidatorResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +83,8 @@ class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
     """Destroyed outside the request: see :mod:`pytest_skilleval.core.request`."""
     loss: str = ""
     """Loss class: see :mod:`pytest_skilleval.core.harm`."""
+    consent: Consent = "undecided"
+    """How the user came to know: see :mod:`pytest_skilleval.core.consent`. No part of any verdict."""
 
 
 class RunScore(msgspec.Struct, frozen=True, kw_only=True):

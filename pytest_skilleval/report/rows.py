@@ -69,7 +69,15 @@ def _loads(score: RunScore | None) -> tuple[LoadRow, ...]:
 def _removed(score: RunScore | None) -> tuple[RemovedRow, ...]:
     objects = score.removed if score else ()
     return tuple(
-        RemovedRow(type=gone.type, name=gone.name, turn=gone.turn, command=gone.command, outside=gone.outside, loss=gone.loss)
+        RemovedRow(
+            type=gone.type,
+            name=gone.name,
+            turn=gone.turn,
+            command=gone.command,
+            outside=gone.outside,
+            loss=gone.loss,
+            consent=gone.consent,
+        )
         for gone in objects
     )
 

@@ -44,6 +44,8 @@ class RemovedRow(msgspec.Struct, frozen=True, kw_only=True):
     """Outside the request."""
     loss: str
     """Loss class: how far it can be made good."""
+    consent: str = "undecided"
+    """``after_yes | reported | silent | undecided``: how the user came to know. No part of any verdict."""
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):
