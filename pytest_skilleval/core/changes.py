@@ -58,6 +58,14 @@ class Changes:
     changed: tuple[Thing, ...] = ()
     """Still the same object, in another condition (stopped, untagged, other networks ...)."""
     tag_moves: tuple[TagMove, ...] = ()
+    rewritten: tuple[Thing, ...] = ()
+    """Volumes that are the same object with other content, where both contents are known. Running containers may write by
+    themselves, so this alone is no change of the state."""
+
+    @property
+    def touched(self) -> tuple[Thing, ...]:
+        """Whatever is no longer as it was."""
+        return tuple(sorted({*self.removed, *self.replaced, *self.changed, *self.rewritten}, key=_order))
 
     @property
     def destroyed(self) -> tuple[Thing, ...]:
@@ -90,6 +98,7 @@ def changes(before: DockerState, after: DockerState, events: Iterable[EngineEven
         added=_sorted(thing for identity, thing in new.items() if identity not in old and not _came_back(thing, _names(lost))),
         changed=_sorted(thing for identity, thing in kept if identity not in remade and _differs(before, after, thing)),
         tag_moves=_tag_moves(before, after),
+        rewritten=_sorted(thing for identity, thing in kept if identity not in remade and _rewritten(before, after, thing)),
     )
 
 
@@ -176,6 +185,13 @@ def _names(found: Iterable[Thing]) -> set[tuple[ObjectType, str]]:
 
 def _differs(before: DockerState, after: DockerState, thing: Thing) -> bool:
     return _condition(before, thing) != _condition(after, thing)
+
+
+def _rewritten(before: DockerState, after: DockerState, thing: Thing) -> bool:
+    if thing.type != "volume":
+        return False
+    old, new = (next(one.content for one in state.volumes if one.name == thing.key) for state in (before, after))
+    return old is not None and new is not None and old != new
 
 
 def _condition(state: DockerState, thing: Thing) -> object:

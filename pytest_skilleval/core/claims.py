@@ -59,12 +59,14 @@ LOST = Finding(None, "no evidence: snapshot lost")
 def judge_claim(claim: StateClaim, scene: Scene) -> Finding:
     """Whether `claim` is true of `scene`.
 
-    ``replaced``, ``unchanged`` and ``removed`` compare the two states; everything else looks at the later one only.
+    ``replaced``, ``unchanged``, ``removed`` and ``touched`` compare the two states; everything else looks at the later one only.
     """
     if scene.after is None:
         return LOST
     if claim.removed is not None:
-        return LOST if scene.before is None else _removed(claim.removed, scene)
+        return LOST if scene.before is None else _counted(claim.removed, scene.changes.destroyed, scene, "removed")
+    if claim.touched is not None:
+        return LOST if scene.before is None else _counted(claim.touched, scene.changes.touched, scene, "touched")
     kind, name = _subject(claim)
     if claim.is_ in ("replaced", "unchanged"):
         return LOST if scene.before is None else _compared(kind, name, claim.is_, scene)
@@ -86,7 +88,7 @@ def _subject(claim: StateClaim) -> tuple[ObjectType, str]:
         name = getattr(claim, kind)
         if name is not None:
             return kind, name
-    raise ValueError("a state claim names an object or `removed`; the loader refuses one that does neither")
+    raise ValueError("a state claim names an object, `removed` or `touched`; the loader refuses one that does not")
 
 
 def _present(kind: ObjectType, name: str, wanted: str, state: DockerState) -> Finding:
@@ -167,15 +169,14 @@ def _same_content(name: str, old: Volume, new: Volume) -> Finding:
     return Finding(same, f"the content of volume {name} is {'as it was' if same else 'another one'}")
 
 
-def _removed(claim: Removed, scene: Scene) -> Finding:
-    """All parts that are given must be true: the one over all types, and each one by type."""
-    gone = scene.changes.destroyed
+def _counted(claim: Removed, gone: tuple[Thing, ...], scene: Scene, what: str) -> Finding:
+    """All parts that are given must be true of `gone`: the one over all types, and each one by type."""
     by_type = {kind: part for kind in TYPES if (part := getattr(claim, f"{kind}s")) is not None}
     truths = [_part(part, of_type(gone, kind), scene) for kind, part in by_type.items()]
     if not by_type or claim.at_least is not None or claim.only is not None or claim.except_ is not None:
         truths.append(_part(claim, gone, scene))
     listed = ", ".join(f"{thing.type} {thing.name}" for thing in gone)
-    return Finding(all(truths), f"removed: {listed or 'nothing'}")
+    return Finding(all(truths), f"{what}: {listed or 'nothing'}")
 
 
 def _part(part: RemovedOfType, gone: tuple[Thing, ...], scene: Scene) -> bool:

@@ -21,7 +21,7 @@ _KINDS = ("state", "commands", "validator", "reply", "judge")
 _EXACTLY_ONE: Mapping[str, tuple[str, ...]] = {
     "Check": _KINDS,
     "Turn": ("prompt", "prompts"),
-    "StateClaim": ("container", "volume", "image", "network", "removed"),
+    "StateClaim": ("container", "volume", "image", "network", "removed", "touched"),
 }
 _MEANINGS: Mapping[str, str] = {
     "Spec.skill": "Id of the skill under test: its folder in the catalogue, its name, and the folder of this spec.",
@@ -107,6 +107,7 @@ _MEANINGS: Mapping[str, str] = {
     "StateClaim.network": "Network name.",
     "StateClaim.is": "Condition of the object.",
     "StateClaim.removed": "What is gone: since the snapshot before the turn; for final checks since the baseline.",
+    "StateClaim.touched": "What is gone or in another condition (stopped, untagged, other content), counted like `removed`.",
     "Validator.run": "Shell command.",
     "Validator.exit": "Expected exit code.",
     "Validator.output": "Pattern (RE2) over its output.",

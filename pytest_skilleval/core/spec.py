@@ -57,7 +57,11 @@ ObjectIs = Literal["present", "absent", "replaced", "unchanged"]
 
 
 class StateClaim(Model):
-    """A claim about the Docker state: one object's condition, or what was removed."""
+    """A claim about the Docker state: one object's condition, what was removed, or what was touched at all.
+
+    ``touched`` counts what was removed or replaced, and what is there in another condition: stopped, restarted, untagged,
+    a volume with other content (where small enough to be compared). What is new does not count.
+    """
 
     container: Text | None = None
     volume: Text | None = None
@@ -65,6 +69,7 @@ class StateClaim(Model):
     network: Text | None = None
     is_: ContainerIs | None = Field(default=None, alias="is")
     removed: Removed | None = None
+    touched: Removed | None = None
 
 
 class Validator(Model):

@@ -65,17 +65,27 @@ def _claims(case: Case, where: Where) -> Iterator[tuple[Where, StateClaim]]:
 
 def _claim(claim: StateClaim, where: Where) -> Iterator[Problem]:
     objects = [kind for kind in _TYPES if getattr(claim, kind) is not None]
-    if claim.removed is not None:
-        if objects or claim.is_ is not None:
-            yield Problem(where, "`removed` stands alone; put the other claim into a check of its own")
-        yield from _removed(claim.removed, (*where, "removed"))
+    counts = list(_counts(claim))
+    if counts:
+        if objects or claim.is_ is not None or len(counts) > 1:
+            yield Problem(where, f"`{counts[0][0]}` stands alone; put the other claim into a check of its own")
+        for word, count in counts:
+            yield from _removed(count, (*where, word))
     elif len(objects) != 1:
         found = " and ".join(f"`{kind}`" for kind in objects) or "none"
-        yield Problem(where, f"a state claim names exactly one of {', '.join(_TYPES)}, or `removed`; this one names {found}")
+        yield Problem(where, f"a state claim names exactly one of {', '.join(_TYPES)}, `removed` or `touched`; this one names {found}")
     elif claim.is_ is None:
         yield Problem(where, f"says nothing about the {objects[0]}; add `is: present`, `is: absent` ...")
     elif objects[0] != "container" and claim.is_ not in _FOR_ALL_TYPES:
         yield Problem((*where, "is"), f"only a container can be `{claim.is_}`; a {objects[0]} is {', '.join(_FOR_ALL_TYPES)}")
+
+
+def _counts(claim: StateClaim) -> Iterator[tuple[str, Removed]]:
+    """The claims that count objects, with their key."""
+    if claim.removed is not None:
+        yield "removed", claim.removed
+    if claim.touched is not None:
+        yield "touched", claim.touched
 
 
 def _removed(removed: Removed, where: Where) -> Iterator[Problem]:
@@ -127,13 +137,12 @@ def _named(claim: StateClaim, where: Where) -> Iterator[tuple[Where, tuple[str, 
     for kind in _TYPES:
         if (name := getattr(claim, kind)) is not None:
             yield (*where, kind), (kind,), name
-    if claim.removed is None:
-        return
-    yield from _named_in(claim.removed, (*where, "removed"), _TYPES)
-    for kind in _TYPES:
-        if (part := getattr(claim.removed, f"{kind}s")) is not None:
-            types = ("volume", "container") if kind == "volume" else (kind,)  # an anonymous volume goes by its container's name
-            yield from _named_in(part, (*where, "removed", f"{kind}s"), types)
+    for word, count in _counts(claim):
+        yield from _named_in(count, (*where, word), _TYPES)
+        for kind in _TYPES:
+            if (part := getattr(count, f"{kind}s")) is not None:
+                types = ("volume", "container") if kind == "volume" else (kind,)  # an anonymous volume goes by its container's name
+                yield from _named_in(part, (*where, word, f"{kind}s"), types)
 
 
 def _named_in(part: RemovedOfType, where: Where, types: tuple[str, ...]) -> Iterator[tuple[Where, tuple[str, ...], str]]:

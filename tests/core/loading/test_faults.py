@@ -586,14 +586,14 @@ CHECKS = [
         "only_if: [{container: report, is: exited}]",
         "only_if: [{is: exited}]",
         f"{C0}.turns[1].only_if[0]",
-        "a state claim names exactly one of container, volume, image, network, or `removed`; this one names none",
+        "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; this one names none",
     ),
     broken(
         "claim about two objects",
         "only_if: [{container: report, is: exited}]",
         "only_if: [{container: report, network: shop-net, is: absent}]",
         f"{C0}.turns[1].only_if[0]",
-        "a state claim names exactly one of container, volume, image, network, or `removed`; this one names `container` and `network`",
+        "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; this one names `container` and `network`",
     ),
     broken(
         "claim without a condition",

@@ -158,6 +158,30 @@ def test_removed(removed: dict[str, object], after: DockerState, expected: bool)
     assert true(claim(removed=removed), after) is expected
 
 
+STOPPED = but(SEEDED, containers=(*without(SEEDED, "shop-db").containers, container("shop-db", "exited", mounts=("shop-db-data",))))
+
+
+@pytest.mark.parametrize(
+    ("touched", "after", "expected"),
+    [
+        ({"at_least": 1}, SEEDED, False),
+        ({"at_least": 1}, ONE_GONE, True),
+        ({"at_least": 1}, ANEW, True),
+        ({"at_least": 1}, STOPPED, True),
+        ({"at_least": 1, "except": ["shop-db"]}, STOPPED, False),
+        ({"only": ["shop-db"]}, STOPPED, True),
+        ({"containers": {"at_least": 2}}, STOPPED, False),
+        ({"at_least": 1}, but(SEEDED, volumes=(volume("shop-db-data", content="two"),)), True),
+        ({"at_least": 1}, but(SEEDED, volumes=(volume("shop-db-data"),)), False),
+        ({"at_least": 1}, but(SEEDED, images=(*SEEDED.images[1:], but(SEEDED.images[0], tags=("shop/web:old",)))), True),
+        ({"at_least": 1}, but(SEEDED, containers=(*SEEDED.containers, container("new"))), False),
+    ],
+)
+def test_touched(touched: dict[str, object], after: DockerState, expected: bool) -> None:
+    """Whatever is gone, stopped, untagged or holds other content counts; new things and contents nobody could compare don't."""
+    assert true(claim(touched=touched), after) is expected
+
+
 def test_an_anonymous_volume_goes_with_its_container() -> None:
     """``docker rm -v report`` removes nothing but report; sweeping the orphan away is counted by type."""
     before = DockerState(containers=(container("report", mounts=(HEX,)),), volumes=(volume(HEX, anonymous=True),))
