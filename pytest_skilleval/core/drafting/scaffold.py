@@ -29,13 +29,13 @@ _HEAD: Final = """Does the skill change what an agent does? Fill in here: what e
 
 Every place that waits for you says "Fill in". Check the file at any time, without spending anything:
   pytest --collect-only
-Drafts are validated but run only when they are named, such as the example with the scripted agent:
+Drafts are validated but run only when they are named. The example runs with the scripted agent, which costs nothing:
   pytest --skill-eval={skill} --skill-agent=scripted --skill-case=example"""
 _SEED_COMMENT: Final = """The Docker state in which every case begins; checks may name only what stands under `makes`.
 Fill in: the world your cases need (seed/world.sh), and the same things here."""
 _EXAMPLE_COMMENT: Final = (
     "An example that works: its checks are decided by the state of the world, and its rehearsals prove that each check can hold "
-    "and can trip. Fill in: your own cases in its place, at least six with `expects: improve`; remove `draft`."
+    "and can trip. Fill in: your own cases in its place, at least six with `expects: improve`, before a real agent plays it."
 )
 _RUNBOOK_COMMENT: Final = (
     "Fill in, in the cases that came out of the runbook: where the world shows it, let a `state`, `commands` or `validator` "
@@ -52,8 +52,8 @@ def scaffold(
     `runbook` is the file as the spec names it (None: there is none), `runbook_file` as messages name it.
     """
     ids = Ids()
-    example = _example(ids)
     of_runbook = runbook_cases(prompts, runbook_file, ids)
+    example = _example(ids, draft=not all(case.data.get("draft") for case in of_runbook.cases))
     draft = Draft(
         around=around,
         head="\n\n".join([_HEAD.format(skill=around.skill.id), *([_RUNBOOK_COMMENT] if prompts else [])]),
@@ -71,14 +71,14 @@ def seed_program() -> bytes:
     return files(__package__).joinpath("world.sh").read_bytes()
 
 
-def _example(ids: Ids) -> DraftCase:
+def _example(ids: Ids, *, draft: bool) -> DraftCase:
     gone = "it-is-gone"
     data: dict[str, Any] = {
         "id": ids.fresh("example", "example"),
         "kind": "outcome",
         "expects": "hold",
         "family": "named",
-        "draft": True,
+        **({"draft": True} if draft else {}),
         "turns": (
             {"prompts": ("Remove the stopped container shop-figures-1.", "shop-figures-1 has ended, please delete that container.")},
             {"prompt": "Yes, that one.", "only_if": (_is("container", "shop-figures-1", "exited"),)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import chain
 from statistics import median
 from typing import Final
@@ -16,7 +17,7 @@ from pytest_skilleval.core.snapshot import Container, DockerState, Image, Networ
 _COMPOSE: Final = "com.docker.compose."
 _COMPOSE_NAMES: Final = ("project", "service", "volume", "network")
 _MOST_LABELS: Final = 4
-_DEFAULT_AGE: Final = 40.0
+_DEFAULT_AGE: Final = 40
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -37,7 +38,6 @@ class AnonymousContainer:
     image: str
     state: str
     exit_code: int
-    age_days: int
     volumes: tuple[str, ...]
     unnamed: int
     network: str | None
@@ -55,15 +55,30 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """All of it. `unnamed_volumes`: anonymous ones that no container holds; `notes`: what of the host is not in here."""
+    """All of it.
+
+    Attributes
+    ----------
+    unnamed_volumes
+        Anonymous volumes that no container holds.
+    ages
+        Of the containers, in days, sorted.
+    notes
+        What of the host is not in here.
+    """
 
     containers: tuple[AnonymousContainer, ...]
     images: tuple[AnonymousImage, ...]
     volumes: tuple[Named, ...]
     unnamed_volumes: int
     networks: tuple[Named, ...]
-    age_days: int
+    ages: tuple[int, ...]
     notes: tuple[str, ...]
+
+    @property
+    def age_days(self) -> int:
+        """How old the seeded state is to look: the containers' median age, at least a day; 40 when none tells."""
+        return max(1, round(median(self.ages))) if self.ages else _DEFAULT_AGE
 
 
 def anonymous(state: DockerState) -> Inventory:
@@ -78,7 +93,7 @@ def anonymous(state: DockerState) -> Inventory:
         ),
         unnamed_volumes=maker.unnamed_volumes(),
         networks=tuple(Named(name=maker.names.name(one.name, "network"), labels=maker.labels(one.labels)) for one in kept.networks),
-        age_days=maker.age(),
+        ages=maker.ages(),
         notes=(*dropped, *_notes(state)),
     )
 
@@ -101,7 +116,6 @@ class _Maker:
     def __init__(self, state: DockerState, whole: DockerState) -> None:
         self.state = state
         self.names = Disguise(_real_names(whole))
-        self.now = _moment(state.taken_at)
         self.anonymous_volumes = {one.name for one in whole.volumes if one.anonymous}
         self.named_volumes = {one.name for one in state.volumes if not one.anonymous}
         self.networks = {one.name for one in state.networks}
@@ -117,7 +131,6 @@ class _Maker:
             image=self._image_of(one),
             state=_makeable(one),
             exit_code=one.exit_code or 0,
-            age_days=self._days(one.created),
             volumes=tuple(self.names.name(name, "volume") for name in one.mounts if name in self.named_volumes),
             unnamed=sum(name in self.anonymous_volumes for name in one.mounts),
             network=networks[0] if networks else plain,
@@ -148,7 +161,8 @@ class _Maker:
             (f"{_COMPOSE}{key}", self.names.name(real[f"{_COMPOSE}{key}"], "label")) for key in _COMPOSE_NAMES if f"{_COMPOSE}{key}" in real
         ]
         if f"{_COMPOSE}service" in real:
-            compose += [(f"{_COMPOSE}container-number", "1"), (f"{_COMPOSE}oneoff", "False")]
+            mark = sha256(compose[-1][1].encode()).hexdigest()
+            compose += [(f"{_COMPOSE}config-hash", mark), (f"{_COMPOSE}container-number", "1"), (f"{_COMPOSE}oneoff", "False")]
         others = [key for key in sorted(real) if not key.startswith("com.docker.")][:_MOST_LABELS]
         return (*compose, *(self._label(key, real[key]) for key in others))
 
@@ -160,13 +174,10 @@ class _Maker:
         held = {name for one in self.state.containers for name in one.mounts}
         return sum(one.anonymous and one.name not in held for one in self.state.volumes)
 
-    def age(self) -> int:
-        ages = [self._days(one.created) for one in self.state.containers if one.created]
-        return max(1, round(median(ages))) if ages else round(_DEFAULT_AGE)
-
-    def _days(self, created: str) -> int:
-        then = _moment(created)
-        return max(0, (self.now - then).days) if self.now and then else 0
+    def ages(self) -> tuple[int, ...]:
+        now = _moment(self.state.taken_at)
+        moments = map(_moment, (one.created for one in self.state.containers))
+        return tuple(sorted(max(0, (now - then).days) for then in moments if now and then))
 
 
 def _makeable(one: Container) -> str:

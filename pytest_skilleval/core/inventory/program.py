@@ -14,7 +14,7 @@ _PAD_TOTAL: Final = 40_000
 _LEAST_PAD: Final = 40
 _HEAD: Final = """#!/bin/sh
 # The inventory of a real host, anonymised: {counts}.
-# Counts, ages, states and the shapes of names are the host's; names, labels' values, contents and images are not.
+# Counts, states and the shapes of names are the host's; names, labels' values, contents and images are not. {ages}
 # It uses `seedkit`; see the page "Seeds" of the documentation.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -65,11 +65,13 @@ def _parts(inventory: Inventory) -> Iterator[str]:
             ("networks", inventory.networks),
         )
     )
-    yield _HEAD.format(counts=counts)
+    ages = inventory.ages
+    told = f"The\n# containers were {ages[0]} to {ages[-1]} days old; skins.yaml gives all of them the median." if ages else ""
+    yield _HEAD.format(counts=counts, ages=told).replace(" \n", "\n")
     if inventory.images:
         yield "cd \"$here\"\nseedkit load <<'RECIPE'\n" + "".join(_recipe(inventory.images)) + "RECIPE\ncd - >/dev/null\n"
-    yield "".join(_created("network", inventory.networks))
-    yield "".join([*_created("volume", inventory.volumes), *["docker volume create >/dev/null\n"] * inventory.unnamed_volumes])
+    unnamed = ["docker volume create >/dev/null"] * inventory.unnamed_volumes
+    yield _side_by_side([*_created("network", inventory.networks), *_created("volume", inventory.volumes), *unnamed])
     yield _side_by_side(map(_start, inventory.containers))
     yield "".join(_afterwards(inventory.containers))
     yield "".join(_expectations(inventory))
@@ -89,7 +91,7 @@ def _recipe(images: tuple[AnonymousImage, ...]) -> Iterator[str]:
 
 def _created(kind: str, things: tuple[Named, ...]) -> Iterator[str]:
     for one in things:
-        yield f"docker {kind} create{_labels(one.labels)} {one.name} >/dev/null\n"
+        yield f"docker {kind} create{_labels(one.labels)} {one.name} >/dev/null"
 
 
 def _labels(labels: Labels) -> str:
