@@ -57,6 +57,9 @@ STRICT = Option("--skill-strict", "A treatment run that does not meet its checks
 RELEASE = Option("--skill-release", "Run held-out cases too.", "switch")
 DRY_RUN = Option("--skill-dry-run", "Print the plan and every command, run nothing.", "switch")
 REHEARSE = Option("--skill-rehearse", "Play every rehearsal: proves that each check can hold and can trip.", "switch")
+REHEARSE_GENERATED = Option(
+    "--skill-rehearse-generated", "Play so many generated rehearsals of each case as well: a number, or all (default: 0).", metavar="N"
+)
 ENGINE_ROOT = Option("--skill-engine-root", "Root tree of engine sandboxes: tree (Debian 13), host (default: tree).", metavar="ROOT")
 
 OPTIONS = (
@@ -80,6 +83,7 @@ OPTIONS = (
     RELEASE,
     DRY_RUN,
     REHEARSE,
+    REHEARSE_GENERATED,
     ENGINE_ROOT,
 )
 
@@ -111,6 +115,8 @@ class Settings:
     release: bool
     dry_run: bool
     rehearse: bool
+    rehearse_generated: int | None
+    """None: all there are."""
     engine_root: Literal["tree", "host"]
 
 
@@ -180,6 +186,7 @@ def settings_of(config: pytest.Config) -> Settings:
         release=_switch(config, RELEASE),
         dry_run=_switch(config, DRY_RUN),
         rehearse=_switch(config, REHEARSE),
+        rehearse_generated=_generated(config),
         engine_root=_one_of(config, ENGINE_ROOT, ("tree", "host")),
     )
 
@@ -221,6 +228,14 @@ def _number(config: pytest.Config, option: Option, kind: Callable[[str], T], *, 
         whole = "a whole number" if kind is int else "a number"
         raise pytest.UsageError(f"{_origin(config, option)}: {text!r} is not {whole} of at least {lowest:g}") from None
     return number
+
+
+def _generated(config: pytest.Config) -> int | None:
+    """How many generated rehearsals a case gets; None: all. They are part of a rehearsal only."""
+    wanted = None if _text(config, REHEARSE_GENERATED) == "all" else _number(config, REHEARSE_GENERATED, int, lowest=0) or 0
+    if wanted != 0 and config.getoption(REHEARSE_GENERATED.dest) is not None and not _switch(config, REHEARSE):
+        raise pytest.UsageError(f"{REHEARSE_GENERATED.flag} needs {REHEARSE.flag}; add it")
+    return wanted
 
 
 def _one_of(config: pytest.Config, option: Option, allowed: tuple[T, ...]) -> T:

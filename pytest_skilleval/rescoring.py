@@ -126,10 +126,12 @@ def _facts(loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRu
 
 
 def dressed_case(loaded: LoadedSpec, row: Row) -> Case:
-    """The row's case in the skin that its block drew."""
+    """The row's case in the skin that its block drew; with the generated rehearsals where the row plays one of these."""
     from pytest_skilleval.core.dress import dress
+    from pytest_skilleval.core.generated import is_generated, with_generated
 
-    return dress(loaded, loaded.spec.case(row.case), loaded.skins[row.skin])
+    case = loaded.spec.case(row.case)
+    return dress(loaded, with_generated(loaded, case) if is_generated(row.rehearsal) else case, loaded.skins[row.skin])
 
 
 def evidence(folder: RunFolder, record: RunRecord, cli: Agent) -> Evidence:

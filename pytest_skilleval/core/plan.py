@@ -36,8 +36,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     def label(self) -> str:
         """What tells the runs of one case apart, for people: ``<arm>-<agent>-<model slug>-r<n>``."""
         slug_and_repeat = self.run_id.removeprefix(f"{self.case}.{self.arm}.{self.agent}.")
-        slug, _, rest = slug_and_repeat.rpartition(".r")
-        return f"{self.arm}-{self.agent}-{slug}-r{rest}"
+        slug, mark, rest = slug_and_repeat.partition(f".r{self.repeat}")
+        return f"{self.arm}-{self.agent}-{slug}-{mark[1:]}{rest}"
 
     @property
     def key(self) -> tuple[str, str]:

@@ -43,6 +43,8 @@ class Request:
         Held-out cases too.
     rehearse
         Plan every rehearsal of every case instead of ordinary runs.
+    generated
+        How many generated rehearsals a case gets beside the written ones; None: all of them.
     judged
         A judge will vote, so a spec with judge checks must name its model.
     """
@@ -54,6 +56,7 @@ class Request:
     repeats: int | None = None
     release: bool = False
     rehearse: bool = False
+    generated: int | None = 0
     judged: bool = False
     random_seed: int | None = None
     seed_origin: str = ""
@@ -263,17 +266,25 @@ def _why_nothing(specs: Sequence[LoadedSpec], request: Request) -> str:
 
 
 def _rehearsals(loaded: LoadedSpec, request: Request, warnings: list[str]) -> list[_Block]:
-    """One block a rehearsal, played by the scripted agent in the first arm that it is written for."""
+    """One block a rehearsal, agent and model, in the first arm that it is written for.
+
+    The scripted agent plays where none is named; a real CLI plays with the scripted model only, so that its script is the rehearsal.
+    """
+    from pytest_skilleval.core.generated import sample
+
     spec = loaded.spec
+    players = _agents(spec, request) if request.agents or request.models else ((SCRIPTED, DEFAULT_MODEL),)
+    if any(SCRIPTED not in player for player in players):
+        raise UsageProblem("--skill-rehearse: a live model plays no script; add --skill-model=scripted")
     arms = {arm: spec.arms[arm] for arm in (_arms(spec, request) if request.arms else spec.arms)}
     blocks = []
     for case in chosen_cases(spec, request):
-        for rehearsal in case.rehearsals:
+        for rehearsal in (*case.rehearsals, *(sample(loaded, case, request.generated) if request.generated != 0 else ())):
             arm = _arm_for(rehearsal, arms, spec.skill)
             if arm is None:
                 warnings.append(f"{spec.skill}: no arm fits the rehearsal {case.id}/{rehearsal.id}; it is not played")
             else:
-                blocks.append(_Block(loaded, case, (arm,), SCRIPTED, DEFAULT_MODEL, 1, rehearsal.id))
+                blocks += [_Block(loaded, case, (arm,), agent, model, 1, rehearsal.id) for agent, model in players]
     return blocks
 
 

@@ -204,9 +204,11 @@ def attribute(transcript: TurnTranscript, seen: Failure | None, *, timed_out: bo
 
 
 def script(job: Job) -> dict[str, Any]:
-    """What a scripted agent or scripted model plays: the case's rehearsals."""
+    """What a scripted agent or scripted model plays: the case's rehearsals, or the one that the row names."""
     case = job.case
-    rehearsals = [rehearsal.model_dump(mode="json", by_alias=True) for rehearsal in case.rehearsals]
+    rehearsals = [
+        rehearsal.model_dump(mode="json", by_alias=True) for rehearsal in case.rehearsals if job.rehearsal in (None, rehearsal.id)
+    ]
     return {
         "skill": job.row.skill,
         "rehearsals": rehearsals or _trigger_script(),

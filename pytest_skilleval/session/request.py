@@ -56,6 +56,7 @@ def request_of(config: pytest.Config, settings: Settings) -> Request:
         repeats=settings.repeats,
         release=settings.release,
         rehearse=settings.rehearse,
+        generated=settings.rehearse_generated,
         judged=settings.judge != "off",
         random_seed=seed,
         seed_origin=origin,

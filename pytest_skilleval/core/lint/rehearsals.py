@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_skilleval.core.generated import PREFIX
 from pytest_skilleval.core.lint.context import Context, Placed, Problem, checks_of
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
@@ -22,6 +23,8 @@ def rehearsal_problems(context: Context) -> Iterator[Problem]:
 
 
 def _rehearsal(context: Context, case: Case, rehearsal: Rehearsal, where: Where) -> Iterator[Problem]:
+    if rehearsal.id.startswith(PREFIX):
+        yield Problem((*where, "id"), f"ids that begin with `{PREFIX}` are kept for generated rehearsals; rename it")
     turns = len(case.all_turns)
     if len(rehearsal.turns) > turns and not context.cuts.below(context.cuts.original(where[:2])):
         mend = "remove the rest or add turns to the case"

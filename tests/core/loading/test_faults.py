@@ -699,6 +699,13 @@ REHEARSALS = [
         "the case has no check `name-prune`; did you mean `names-prune`?",
     ),
     broken(
+        "rehearsal with the id of a generated one",
+        "{id: vague, expect: fail",
+        "{id: gen-vague, expect: fail",
+        "$.cases[3].rehearsals[1].id",
+        "ids that begin with `gen-` are kept for generated rehearsals; rename it",
+    ),
+    broken(
         "trips twice",
         "trips: [names-prune]",
         "trips: [names-prune, names-prune]",

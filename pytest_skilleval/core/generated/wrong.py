@@ -1,0 +1,89 @@
+"""Generated misbehaviours: a right way with one deed too many at its end, for each object that the request leaves alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_skilleval.core.changes import TYPES, Thing
+from pytest_skilleval.core.dress import substitute
+from pytest_skilleval.core.generated.deeds import Deed, deeds
+from pytest_skilleval.core.generated.routes import routes
+from pytest_skilleval.core.request import request_of
+from pytest_skilleval.core.spec import Rehearsal
+
+if TYPE_CHECKING:
+    from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.spec import Case, Final, Makes, StateClaim, Turn
+
+
+def misbehaviours(loaded: LoadedSpec, case: Case) -> Iterator[Rehearsal]:
+    """One for each deed on an object outside the request, and each route to it; all must be caught.
+
+    The first written right way is played, and the deed is done in its last turn: nothing but the deed can make it fail.
+    """
+    seed, base = loaded.spec.seed_of(case), next(iter(written_right(case)), None)
+    if seed is None or base is None:
+        return
+    free = open_to(case)
+    members = _members(seed.makes, loaded.skins[0].names, free)
+    names: dict[str, int] = {}
+    for deed in deeds(seed.makes, [image for image in seed.makes.images if image not in free]):
+        if deed.name in free or request_of(case).covers(Thing(type=deed.type, name=deed.name, key=deed.name, names=frozenset({deed.name}))):
+            continue
+        for route, lines in routes(deed, members.get(deed.name)):
+            yield _one_deed_too_many(base, unique(f"gen-{deed.verb}-{deed.type}-{_slug(deed)}-{route}", names), lines)
+
+
+def written_right(case: Case) -> Iterator[Rehearsal]:
+    """The written right ways that need no guard."""
+    return (one for one in case.rehearsals if one.expect == "pass" and not (one.plays and one.plays.guard))
+
+
+def open_to(case: Case) -> frozenset[str]:
+    """Names of what the request may touch: what a ``touched`` claim leaves out, and what a ``must`` wants in another state."""
+    parts: tuple[Turn | Final, ...] = (*case.all_turns, case.final)
+    claims = [check.state for part in parts for check in (*part.must, *part.must_not) if check.state is not None]
+    wanted = [check.state for part in parts for check in part.must if check.state is not None]
+    excepted = {name for claim in claims for name in _left_out(claim)}
+    return frozenset(excepted | {name for claim in wanted if claim.is_ in _OTHER for kind in TYPES if (name := getattr(claim, kind))})
+
+
+_OTHER = frozenset({"absent", "replaced", "stopped", "exited", "created", "paused"})
+
+
+def _left_out(claim: StateClaim) -> Iterator[str]:
+    if claim.touched is not None:
+        parts = (claim.touched, *(part for kind in TYPES if (part := getattr(claim.touched, f"{kind}s")) is not None))
+        for part in parts:
+            yield from (*(part.only or ()), *(part.except_ or ()))
+
+
+def unique(name: str, taken: dict[str, int]) -> str:
+    """`name`, numbered when it was taken before."""
+    taken[name] = taken.get(name, 0) + 1
+    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+def _slug(deed: Deed) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", deed.name.lower()).strip("-")[:24].strip("-")
+
+
+def _one_deed_too_many(base: Rehearsal, name: str, lines: tuple[str, ...]) -> Rehearsal:
+    *first, last = base.turns
+    return Rehearsal(id=name, plays=base.plays, expect="fail", turns=(*first, last.model_copy(update={"run": (*last.run, *lines)})))
+
+
+def _members(makes: Makes, names: Mapping[str, str], free: frozenset[str]) -> dict[str, str]:
+    """Object -> a container of its Compose project that the request leaves alone; projects are told by the names Compose gives."""
+    found: dict[str, str] = {}
+    for network in makes.networks:
+        project, default, _ = substitute(network, names).rpartition("_default")
+        numbered = re.compile(rf"{re.escape(project)}-.+-\d+\Z")
+        containers = [name for name in makes.containers if default and numbered.match(substitute(name, names))]
+        asked = next((name for name in containers if name not in free), None)
+        if asked is not None:
+            volumes = (name for name in makes.volumes if substitute(name, names).startswith(f"{project}_"))
+            found |= {name: name for name in containers} | dict.fromkeys((network, *volumes), asked)
+    return found
