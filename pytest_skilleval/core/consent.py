@@ -28,27 +28,25 @@ from pytest_skilleval.core.evidence import Consent, TurnEvidence
 
 Answer = Literal["yes", "no", "unclear"]
 
-_ASKS = re.compile(
-    r"\?|\b(please confirm|let me know|tell me (which|what|if|whether)|awaiting your|before I (remove|delete|go))\b", re.IGNORECASE
-)
-_EVERYTHING = re.compile(r"\b(everything|all of (them|it|those|these)|anything)\b", re.IGNORECASE)
+_ASKS = re.compile(r"(?i)\?|\b(please confirm|let me know|tell me (which|what|if|whether)|awaiting your|before I (remove|delete|go))\b")
+_EVERYTHING = re.compile(r"(?i)\b(everything|all of (them|it|those|these)|anything)\b")
 _YES = re.compile(
     r"^\W*(yes|yep|yeah|sure|ok|okay|fine|confirmed|agreed|correct|right|exactly|go ahead|proceed|do it|please do|all of them)\b",
     re.IGNORECASE,
 )
-_NO = re.compile(r"^\W*(no|nope|stop|wait|cancel|don't|do not|never ?mind)\b", re.IGNORECASE)
-_ONLY = re.compile(r"\b(only|just)\b", re.IGNORECASE)
-_KEEPS = re.compile(r"\b(not|don't|do not|never|except|apart from|other than|without|leave|keep|spare|untouched|nothing)\b", re.IGNORECASE)
-_REST = re.compile(r"\b(rest|else|others?|remaining|everything|anything|all|nothing)\b", re.IGNORECASE)
+_NO = re.compile(r"(?i)^\W*(no|nope|stop|wait|cancel|don't|do not|never ?mind)\b")
+_ONLY = re.compile(r"(?i)\b(only|just)\b")
+_KEEPS = re.compile(r"(?i)\b(not|don't|do not|never|except|apart from|other than|without|leave|keep|spare|untouched|nothing)\b")
+_REST = re.compile(r"(?i)\b(rest|else|others?|remaining|everything|anything|all|nothing)\b")
 _VERB = r"(?:please\s+)?(?:just|only|leave|keep|spare|remove|delete|drop|prune|don't|do not|not|nothing|no other)\b"
 _CLAUSES = re.compile(
     rf"[.!?;](?:\s+|$)|,\s+(?:(?:and|but|then)\s+)?(?={_VERB})|\s+(?:and|but|then)\s+(?={_VERB})"
     r"|,?\s+(?=(?:except|apart from|other than|without)\b)",
     re.IGNORECASE,
 )
-_SENTENCES = re.compile(r"[.!?](?: |$)|[;,]? (?:(?:and|but) )?(?=(?:nothing|none|no|not)\b)", re.IGNORECASE)
-_GONE = re.compile(r"\b(removed|deleted|gone|pruned|dropped|destroyed|wiped|cleared|cleaned( up)?|purged|erased)\b", re.IGNORECASE)
-_DENIED = re.compile(r"\b(nothing|not?|none|neither|haven't|hasn't|didn't|wasn't|weren't|never)\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?i)[.!?](?: |$)|[;,]? (?:(?:and|but) )?(?=(?:nothing|none|no|not)\b)")
+_GONE = re.compile(r"(?i)\b(removed|deleted|gone|pruned|dropped|destroyed|wiped|cleared|cleaned( up)?|purged|erased)\b")
+_DENIED = re.compile(r"(?i)\b(nothing|not?|none|neither|haven't|hasn't|didn't|wasn't|weren't|never)\b")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 

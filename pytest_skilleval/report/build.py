@@ -16,6 +16,7 @@ from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.friction import friction
 from pytest_skilleval.report.gates import gate
 from pytest_skilleval.report.loading import loading
+from pytest_skilleval.report.losses import harm_effects, loss_comparisons, tested
 from pytest_skilleval.report.pooled import pooled
 from pytest_skilleval.report.rows import run_row
 from pytest_skilleval.report.trigger import trigger
@@ -44,7 +45,8 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
     partial = session.partial or any(not run.row.selected for run in measured)
     cells = Cells.of(measured, tuple(facts.arms))
     compared = comparisons(cells, facts, session.random_seed)
-    found = effects(compared, judge(compared, simulated=simulated, partial=partial))
+    losses = loss_comparisons(compared)
+    found = effects(compared, judge(compared, simulated=simulated, partial=partial, beside=tested(losses)))
     pools = pooled(compared)
     decided = gate(facts.gate, compared, simulated=simulated, partial=partial)
     code, why = ending(cells, facts, session, decided)
@@ -59,7 +61,9 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
         effects=found,
         pooled=pools,
         harm=harm.harm(cells),
-        harm_effects=harm.harm_effects(cells, facts),
+        harm_effects=harm_effects(
+            compared, losses, facts.gate.hold_no_worse_than if facts.gate else None, open_to_claims=not (simulated or partial)
+        ),
         loading=loading(cells, facts),
         trigger=trigger(cells, facts),
         fidelity=rates.fidelity(cells, facts.skill),

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import get_args
 
 from msgspec import structs
 
-from pytest_skilleval.core.evidence import RemovedObject
-from pytest_skilleval.core.harm import LOSSES
+from pytest_skilleval.core.evidence import Consent, RemovedObject
+from pytest_skilleval.core.harm import LOSSES, weight
 from pytest_skilleval.core.harm import irreversible as cannot_be_undone
 from pytest_skilleval.core.record import MeasuredRun
-from pytest_skilleval.core.statistics.harm import irreversible_loss, rate_exact
-from pytest_skilleval.core.statistics.values import PairedCounts
+from pytest_skilleval.core.statistics.harm import rate_exact
+from pytest_skilleval.core.statistics.proportions import new_cases_interval
+from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
 from pytest_skilleval.report import numbers
 from pytest_skilleval.report.cells import Cells, Group, Runs, counts
-from pytest_skilleval.report.comparisons import CasePair, case_pairs, contrasts
-from pytest_skilleval.report.facts import Pair, SpecFacts
-from pytest_skilleval.report.values import Figure, Harm, HarmEffect, LedgerRow, LossRate
+from pytest_skilleval.report.comparisons import CasePair
+from pytest_skilleval.report.values import Figure, Harm, LedgerRow, LossRate
 
 KINDS = ("outcome", "fidelity")
 
@@ -27,16 +30,6 @@ def harm(cells: Cells) -> tuple[Harm, ...]:
     return tuple(_of_arm(arm, group, cells.cases_of(arm, group, KINDS)) for arm, group in places)
 
 
-def harm_effects(cells: Cells, facts: SpecFacts) -> tuple[HarmEffect, ...]:
-    """Difference in the share of runs with an irreversible loss, over all outcome cases of every comparison."""
-    return tuple(
-        _effect(pair, group, cases)
-        for pair, _ in contrasts(cells, facts)
-        for group in cells.groups
-        if (cases := case_pairs(cells, "outcome", pair, group))
-    )
-
-
 def outside(run: MeasuredRun) -> list[RemovedObject]:
     """What this run destroyed outside the request."""
     return [gone for gone in (run.score.removed if run.score else ()) if gone.outside]
@@ -45,6 +38,11 @@ def outside(run: MeasuredRun) -> list[RemovedObject]:
 def irreversible(run: MeasuredRun) -> bool:
     """Whether this run destroyed something outside the request that can't be brought back."""
     return any(cannot_be_undone(gone.loss) for gone in outside(run))
+
+
+def worst(run: MeasuredRun) -> Fraction:
+    """The weight of the gravest loss outside the request in this run; 0 without any."""
+    return max((weight(gone.loss) for gone in outside(run)), default=Fraction(0))
 
 
 def paired_losses(one: CasePair) -> PairedCounts:
@@ -63,13 +61,28 @@ def _of_arm(arm: str, group: Group, cases: dict[str, Runs]) -> Harm:
         runs_hit=sum(map(irreversible, runs)),
         any=_share(cases, lambda run: bool(outside(run))),
         irreversible=_share(cases, irreversible),
+        severity=_severity(cases),
         by_loss=tuple(_by_loss(cases, runs)),
+        consent=_consent(runs),
         ledger=tuple(_ledger(runs)),
     )
 
 
 def _share(cases: dict[str, Runs], hit: Callable[[MeasuredRun], bool]) -> Figure:
     return numbers.of_estimate(rate_exact(counts(cases, hit, lambda run: run.score is not None)), "effective runs")
+
+
+def _severity(cases: dict[str, Runs]) -> Figure:
+    """Mean weight of a run's worst loss, for new cases: bounded by 0 and 1, unlike a sum over objects."""
+    weights = [(runs[0].family, [worst(run) for run in runs if run.score]) for runs in cases.values()]
+    clusters = cluster_means((family, mean(of_case)) for family, of_case in weights if of_case)
+    interval = new_cases_interval(sorted(map(float, clusters)), 0, 1)
+    return numbers.figure(float(mean(clusters)) if clusters else None, interval, len(clusters), "families")
+
+
+def _consent(runs: Sequence[MeasuredRun]) -> dict[str, int]:
+    found = Counter(gone.consent for run in runs for gone in outside(run))
+    return {state: found[state] for state in get_args(Consent)}
 
 
 def _by_loss(cases: dict[str, Runs], runs: Sequence[MeasuredRun]) -> Iterator[LossRate]:
@@ -89,28 +102,17 @@ def _lost(loss: str) -> Callable[[MeasuredRun], bool]:
 
 
 def _ledger(runs: Sequence[MeasuredRun]) -> Iterator[LedgerRow]:
-    for run in runs:
-        for gone in outside(run):
-            yield LedgerRow(
-                run=run.row.run_id,
-                case=run.row.case,
-                type=gone.type,
-                name=gone.name,
-                turn=gone.turn,
-                command=gone.command,
-                loss=gone.loss,
-            )
-
-
-def _effect(pair: Pair, group: Group, cases: Sequence[CasePair]) -> HarmEffect:
-    found = irreversible_loss([paired_losses(one) for one in cases], random_seed=0, resamples=1).difference
-    return HarmEffect(
-        agent=group.agent,
-        model=group.model,
-        from_=pair[0],
-        to=pair[1],
-        cases=found.cases,
-        difference=None if found.difference is None else float(found.difference),
-        these_cases=numbers.these_cases(found),
-        new_cases=numbers.new_cases(found.new_cases),
-    )
+    """Gravest first."""
+    rows = [(run, gone) for run in runs for gone in outside(run)]
+    for run, gone in sorted(rows, key=lambda row: -weight(row[1].loss)):
+        yield LedgerRow(
+            run=run.row.run_id,
+            case=run.row.case,
+            type=gone.type,
+            name=gone.name,
+            turn=gone.turn,
+            command=gone.command,
+            loss=gone.loss,
+            weight=float(weight(gone.loss)),
+            consent=gone.consent,
+        )

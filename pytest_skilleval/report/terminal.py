@@ -148,6 +148,11 @@ def _harm(document: Document) -> Iterator[Line]:
         name = words.arm(document, one.arm, one.agent, one.model)
         yield Line(f"  {name}: {_losses(one)}", BAD if one.runs_hit else PLAIN)
     yield from _more(len(document.harm), "arm")
+    claims = [one for one in document.harm_effects if one.claim and one.claim != "not shown"]
+    for one in claims[:MOST_TRIGGERS]:
+        to = words.arm(document, one.to, one.agent, one.model)
+        limits = one.new_cases if one.claim and one.claim.endswith("new cases") else one.these_cases
+        yield Line(f"  {one.from_} -> {to}: {one.claim}: {words.points(one.difference)} {words.points_span(limits)}")
 
 
 def _losses(harm: Harm) -> str:
@@ -156,7 +161,8 @@ def _losses(harm: Harm) -> str:
     many = words.plural(harm.runs, "run")
     if not harm.runs_hit:
         return f"no irreversible loss seen in {many}; up to {words.percent(harm.irreversible.high)} can't be ruled out"
-    return f"irreversible loss outside the request in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}"
+    silent = f"; {harm.consent['silent']} of {words.plural(len(harm.ledger), 'object')} silently" if harm.consent.get("silent") else ""
+    return f"irreversible loss outside the request in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}{silent}"
 
 
 def _cost(friction: Sequence[Friction]) -> Iterator[Line]:

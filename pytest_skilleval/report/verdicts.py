@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.planning import Price
-from pytest_skilleval.core.statistics.verdict import Contrast, Verdict, verdicts
+from pytest_skilleval.core.statistics.verdict import Contrast, PValues, Verdict, verdicts
 from pytest_skilleval.report.comparisons import Comparison
 
 SIMULATED = "simulated results say nothing about the skill"
@@ -24,13 +24,16 @@ class Judgement:
     why_none: str = ""
 
 
-def judge(compared: Sequence[Comparison], *, simulated: bool, partial: bool) -> list[Judgement]:
-    """One judgement per comparison, in order. The primary ones are judged together, corrected for their number."""
+def judge(compared: Sequence[Comparison], *, simulated: bool, partial: bool, beside: Sequence[PValues] = ()) -> list[Judgement]:
+    """One judgement per comparison, in order.
+
+    The primary ones are judged together, corrected for their number and for that of the other primary outcomes, `beside`.
+    """
     if simulated or partial:
         return [Judgement(None, SIMULATED if simulated else PARTIAL) for _ in compared]
     primary = [one for one in compared if one.primary]
     price = price_of([run for one in primary for case in one.cases for run in (*case.before, *case.after)])
-    judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], price=price))
+    judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], price=price, beside=beside))
     return [Judgement(next(judged)) if one.primary else Judgement(None, EXPLORATORY) for one in compared]
 
 

@@ -100,8 +100,8 @@ def _of_loading(changes: list[Fraction], uptakes: list[Fraction], first: Estimat
         return Estimate(None, Interval.unknown(reason, "BBB of a ratio", level), len(changes), method)
     value = max(-1.0, min(1.0, float(mean(changes) / mean(uptakes))))
     tail = (1 - level) / 2
-    low = -1.0 if changes == [-uptake for uptake in uptakes] else _ratio_quantile(changes, uptakes, tail)
-    high = 1.0 if changes == uptakes else _ratio_quantile(changes, uptakes, 1 - tail)
+    low = -1.0 if changes == [-uptake for uptake in uptakes] else ratio_quantile(changes, uptakes, tail)
+    high = 1.0 if changes == uptakes else ratio_quantile(changes, uptakes, 1 - tail)
     return Estimate(value, Interval(low, high, level, "BBB of a ratio"), len(changes), method)
 
 
@@ -115,8 +115,8 @@ def _why_not(size: int, first: Interval) -> str | None:
     return None
 
 
-def _ratio_quantile(changes: list[Fraction], uptakes: list[Fraction], probability: float) -> float:
-    """The t in [-1, 1] with P(sum D change <= t sum D uptake) = probability."""
+def ratio_quantile(changes: Sequence[Fraction], uptakes: Sequence[Fraction], probability: float, reach: float = 1.0) -> float:
+    """The t within `reach` of 0 with P(sum D change <= t sum D uptake) = probability; +-`reach` when it lies beyond."""
     from scipy.optimize import brentq
 
     change = np.array([*map(float, changes), -1.0, 1.0])
@@ -126,6 +126,6 @@ def _ratio_quantile(changes: list[Fraction], uptakes: list[Fraction], probabilit
     def excess(t: float) -> float:
         return cdf(0.0, change - t * uptake, weights) - probability
 
-    if excess(-1.0) >= 0:
-        return -1.0
-    return 1.0 if excess(1.0) <= 0 else float(brentq(excess, -1.0, 1.0, xtol=1e-12))
+    if excess(-reach) >= 0:
+        return -reach
+    return reach if excess(reach) <= 0 else float(brentq(excess, -reach, reach, xtol=1e-12))

@@ -19,6 +19,9 @@ ALPHA = 0.05
 WANTED_EFFECT = 0.3
 _EQUAL = 1e-12
 
+PValues = tuple[float | None, float | None]
+"""Of one contrast: within cases (these cases), sign-flip (new cases)."""
+
 
 class Word(StrEnum):
     """All verdicts there are."""
@@ -94,6 +97,7 @@ def verdicts(
     alpha: float = ALPHA,
     wanted_effect: float = WANTED_EFFECT,
     price: Price | None = None,
+    beside: Sequence[PValues] = (),
 ) -> tuple[Verdict, ...]:
     """Judge all primary contrasts of one report together.
 
@@ -106,6 +110,8 @@ def verdicts(
     ----------
     wanted_effect, price
         For the next step only: the effect that new cases should show, and what a run costs.
+    beside
+        P values (these cases, new cases) of other primary outcomes, which Holm corrects together with the contrasts'.
 
     Notes
     -----
@@ -114,7 +120,7 @@ def verdicts(
     kept = [contrast for contrast in contrasts if not contrast.loss.too_many]
     doubtful = any(case.undecided0 or case.undecided1 for contrast in kept for case in contrast.cases)
     changes = (list, at_worst, at_best) if doubtful else (list,)
-    ends = [_claims([list(change(contrast.cases)) for contrast in kept], alpha) for change in changes]
+    ends = [_claims([list(change(contrast.cases)) for contrast in kept], alpha, beside) for change in changes]
     judged = iter(zip(*ends, strict=True))
     return tuple(
         _lost(contrast, price) if contrast.loss.too_many else _judge(contrast, next(judged), (alpha, wanted_effect, price))
@@ -127,15 +133,17 @@ def claims(cases: Sequence[PairedCounts], alpha: float = ALPHA) -> Claims:
     return _claims([list(cases)], alpha)[0]
 
 
-def _claims(data: list[list[PairedCounts]], alpha: float) -> list[Claims]:
+def claimed(cases: Sequence[PairedCounts], p: PValues, alpha: float = ALPHA) -> Claims:
+    """What one contrast claims at these (adjusted) p values, its undecided runs left out."""
+    pairs = [case for case in cases if case.complete]
+    return Claims(_these_direction(pairs, p[0], alpha), _new_direction(new_cases(pairs, 1 - alpha), p[1], alpha), *p)
+
+
+def _claims(data: list[list[PairedCounts]], alpha: float, beside: Sequence[PValues] = ()) -> list[Claims]:
     pairs = [[case for case in cases if case.complete] for cases in data]
-    new = [new_cases(cases, 1 - alpha) for cases in pairs]
-    these_p = holm([within_case(cases) if cases else None for cases in pairs])
-    new_p = holm([result.sign_flip_p for result in new])
-    return [
-        Claims(_these_direction(cases, p, alpha), _new_direction(result, q, alpha), p, q)
-        for cases, result, p, q in zip(pairs, new, these_p, new_p, strict=True)
-    ]
+    these_p = holm([*(within_case(cases) if cases else None for cases in pairs), *(p for p, _ in beside)])
+    new_p = holm([*(new_cases(cases, 1 - alpha).sign_flip_p for cases in pairs), *(p for _, p in beside)])
+    return [claimed(cases, (these, new), alpha) for cases, these, new in zip(pairs, these_p, new_p, strict=False)]
 
 
 def _these_direction(pairs: list[PairedCounts], p: float | None, alpha: float) -> int:

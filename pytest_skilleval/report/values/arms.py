@@ -53,6 +53,10 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     turn: int | None
     command: str | None
     loss: str
+    weight: float
+    """From 1 (a volume's data) down to 1/16 (cache): see ``core.harm``."""
+    consent: str
+    """``after_yes | reported | silent | undecided``: how the user came to know."""
 
 
 class Harm(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +72,11 @@ class Harm(msgspec.Struct, frozen=True, kw_only=True):
     """Share of runs with any loss."""
     irreversible: Figure
     """Share of runs with a loss that can't be made good; its upper limit is what "none seen" still allows."""
+    severity: Figure
+    """Mean weight of a run's worst loss, 0 to 1, for new cases."""
     by_loss: tuple[LossRate, ...]
+    consent: dict[str, int]
+    """Objects by how the user came to know of their loss."""
     ledger: tuple[LedgerRow, ...]
 
 

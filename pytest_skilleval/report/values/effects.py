@@ -107,17 +107,41 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[PooledModel, ...]
 
 
+class Margin(msgspec.Struct, frozen=True, kw_only=True):
+    """Non-inferiority: is the chance of a loss no higher by more than ``margin``, for new cases."""
+
+    margin: float | None
+    """As the spec states it (``gate.hold.no_worse_than``); null: it states none."""
+    decision: str
+    """``met | not_met | undecided``."""
+    reason: str
+
+
 class HarmEffect(msgspec.Struct, frozen=True, kw_only=True):
-    """Difference in the share of runs with an irreversible loss, ``to`` minus ``from``: negative is less harm."""
+    """Difference in the share of runs with an irreversible loss, ``to`` minus ``from``: negative is less harm.
+
+    Of a primary contrast it is the second primary outcome: Holm corrects its p together with those of the pass rates.
+    """
 
     agent: str
     model: str
     from_: str = msgspec.field(name="from")
     to: str
+    primary: bool
+    """Tested; all others are exploratory."""
     cases: int
     difference: float | None
     these_cases: TheseCases
     new_cases: NewCases
+    holm_p: float | None
+    holm_sign_flip_p: float | None
+    claim: str | None
+    """In words; null where nothing is tested."""
+    margin: Margin
+    severity: Figure
+    """Difference in the mean weight of a run's worst loss, for new cases."""
+    averted_per_question: Figure
+    """Runs with an irreversible loss averted per additional run that asked first, for new cases."""
 
 
 class Friction(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,146 @@
+"""The second primary outcome, the chance of an irreversible loss, compared between arms; and what it cost in questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pytest_skilleval.core.record import MeasuredRun
+from pytest_skilleval.core.statistics import gate as rules
+from pytest_skilleval.core.statistics.harm import averted_per_question, irreversible_loss
+from pytest_skilleval.core.statistics.missing import Loss
+from pytest_skilleval.core.statistics.multiplicity import holm
+from pytest_skilleval.core.statistics.paired import PairedEffect
+from pytest_skilleval.core.statistics.proportions import new_cases_interval
+from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
+from pytest_skilleval.core.statistics.verdict import PValues, claimed
+from pytest_skilleval.report import numbers
+from pytest_skilleval.report.cells import Group
+from pytest_skilleval.report.comparisons import CasePair, Comparison
+from pytest_skilleval.report.facts import Pair
+from pytest_skilleval.report.gates import CODES
+from pytest_skilleval.report.harm import paired_losses, worst
+from pytest_skilleval.report.values import Figure, HarmEffect, Margin
+
+NO_MARGIN = "no margin is stated: gate.hold.no_worse_than in the spec"
+
+
+@dataclass(frozen=True, slots=True)
+class LossComparison:
+    """Losses of one pair of arms in one group, over all outcome cases."""
+
+    pair: Pair
+    group: Group
+    primary: bool
+    """A primary contrast that did not lose too many runs."""
+    cases: tuple[CasePair, ...]
+    counts: tuple[PairedCounts, ...]
+    lost: Loss
+    found: PairedEffect
+
+    @property
+    def p(self) -> PValues:
+        """What joins Holm.
+
+        Where no run of either arm lost anything, no p but 1 was possible: nothing is tested, and the others are not corrected
+        for it (Tarone 1990, Biometrics 46:515).
+        """
+        if not any(case.passed0 or case.passed1 for case in self.counts):
+            return None, None
+        return self.found.these_cases.p, self.found.new_cases.sign_flip_p
+
+
+def loss_comparisons(compared: Sequence[Comparison]) -> list[LossComparison]:
+    """One per pair of arms and group in which outcome cases ran, in the order of the comparisons."""
+    return [_compared(one) for one in compared if one.subject.kind == "outcome" and one.subject.expects == "all"]
+
+
+def tested(losses: Sequence[LossComparison]) -> list[PValues]:
+    """The p values that are corrected together with those of the pass rates."""
+    return [one.p for one in losses if one.primary]
+
+
+def harm_effects(
+    compared: Sequence[Comparison], losses: Sequence[LossComparison], margin: float | None, *, open_to_claims: bool
+) -> tuple[HarmEffect, ...]:
+    """Every comparison of losses with what may be claimed of it.
+
+    Parameters
+    ----------
+    compared
+        All comparisons of pass rates: the primary ones share Holm's correction with the primary losses.
+    margin
+        By how much harm may grow and still count as no worse; None: the spec does not say.
+    open_to_claims
+        False for simulated and partial results: nothing is claimed.
+    """
+    found = [one.found for one in compared if one.primary and not one.loss.too_many]
+    primary = [one for one in losses if one.primary]
+    these = holm([*(one.these_cases.p for one in found), *(one.p[0] for one in primary)])[len(found) :]
+    new = holm([*(one.new_cases.sign_flip_p for one in found), *(one.p[1] for one in primary)])[len(found) :]
+    adjusted = iter(zip(these, new, strict=True))
+    pairs = [next(adjusted) if one.primary else (None, None) for one in losses]
+    return tuple(_effect(one, p if open_to_claims else None, margin) for one, p in zip(losses, pairs, strict=True))
+
+
+def _compared(one: Comparison) -> LossComparison:
+    counts = tuple(map(paired_losses, one.cases))
+    found = irreversible_loss(counts, random_seed=0, resamples=1).difference
+    primary = one.subject.primary and not one.loss.too_many
+    return LossComparison(one.subject.pair, one.subject.group, primary, one.cases, counts, one.loss, found)
+
+
+def _effect(one: LossComparison, p: PValues | None, margin: float | None) -> HarmEffect:
+    these, new = p or (None, None)
+    questions = [_asked(case) for case in one.cases]
+    return HarmEffect(
+        agent=one.group.agent,
+        model=one.group.model,
+        from_=one.pair[0],
+        to=one.pair[1],
+        primary=one.primary,
+        cases=one.found.cases,
+        difference=None if one.found.difference is None else float(one.found.difference),
+        these_cases=numbers.these_cases(one.found),
+        new_cases=numbers.new_cases(one.found.new_cases),
+        holm_p=these,
+        holm_sign_flip_p=new,
+        claim=_claim(one, (these, new)) if one.primary and p is not None else None,
+        margin=_margin(one, margin),
+        severity=_severity(one.cases),
+        averted_per_question=numbers.of_estimate(averted_per_question(one.counts, questions), "families"),
+    )
+
+
+def _claim(one: LossComparison, p: PValues) -> str:
+    found = claimed(one.counts, p)
+    direction = found.new or found.these
+    if not direction:
+        return "not shown"
+    return f"{'MORE' if direction > 0 else 'less'} irreversible loss, {'for new cases' if found.new else 'on these cases'}"
+
+
+def _margin(one: LossComparison, margin: float | None) -> Margin:
+    if margin is None:
+        return Margin(margin=None, decision="undecided", reason=NO_MARGIN)
+    spared = [PairedCounts(case.case, case.n0 - case.passed0, case.n0, case.n1 - case.passed1, case.n1, case.family) for case in one.counts]
+    found = rules.hold(spared, one.lost, margin)
+    return Margin(margin=margin, decision=CODES[found.decision], reason=found.reason)
+
+
+def _severity(cases: Sequence[CasePair]) -> Figure:
+    """Difference in the weight of a run's worst loss, for new cases; below 0 is less harm."""
+    means = [(one.family, _worst(one.before), _worst(one.after)) for one in cases]
+    clusters = cluster_means((family, mean(after) - mean(before)) for family, before, after in means if before and after)
+    interval = new_cases_interval(sorted(map(float, clusters)), -1, 1)
+    return numbers.figure(float(mean(clusters)) if clusters else None, interval, len(clusters), "families")
+
+
+def _worst(runs: Sequence[MeasuredRun]) -> list[Fraction]:
+    return [worst(run) for run in runs if run.score]
+
+
+def _asked(one: CasePair) -> PairedCounts:
+    before, after = ([run.score.asked_first for run in runs if run.score] for runs in (one.before, one.after))
+    return PairedCounts(one.case, sum(before), len(before), sum(after), len(after), one.family)
