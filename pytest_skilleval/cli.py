@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-COMMANDS = {name: name for name in ("report", "compare", "export", "schema", "doctor", "reap", "seed", "new")} | {"import": "import_"}
+NAMES = ("report", "compare", "plan", "export", "schema", "doctor", "reap", "seed", "new", "selftest")
+COMMANDS = {name: name for name in NAMES} | {"import": "import_"}
 """Command -> module of :mod:`pytest_skilleval.commands` with `HELP`, `arguments(parser)` and `run(options) -> int`."""
 
 

@@ -28,6 +28,7 @@ Modules::
     complier      as assigned, as loaded, and the effect of loading
     pooling       several agents and models
     planning      how many cases and repeats, at what price
+    sizes         the same for many sizes at once
     simulate      settings, coverage study, power
     batch         the tests for many simulated data sets at once
 

@@ -9,6 +9,7 @@ from statistics import fmean, variance
 from typing import Any
 
 from pytest_skilleval.core.statistics.paired import FEWEST_CASES
+from pytest_skilleval.core.statistics.proportions import newcombe
 from pytest_skilleval.core.statistics.values import LEVEL, PairedCounts
 
 POWER = 0.8
@@ -99,6 +100,14 @@ def detectable_effect(spread: Spread, cases: int, repeats: int, power: float = P
     return effect if effect <= 1 else None
 
 
+def width_here(spread: Spread, effect: float, cases: int, repeats: int, level: float = LEVEL) -> float | None:
+    """Width to expect of the interval for these cases: Newcombe's at the rates that `effect` means; None without a run."""
+    rate0, rate1, *_ = _shape(spread, effect)
+    runs = cases * repeats
+    low, high = newcombe(rate1 * runs, runs, rate0 * runs, runs, level).limits
+    return None if low is None or high is None else high - low
+
+
 def expected_width(spread: Spread, cases: int, repeats: int, level: float = LEVEL) -> float | None:
     """Width to expect of the interval for new cases (that of a t interval, which BBB's equals within a few percent); None below 3 cases."""
     if cases < 3:
@@ -163,14 +172,25 @@ class Outlook:
 
 
 def outlook(
-    spread: Spread, effect: float, *, cases: int, repeats: int, arms: int = 2, price: Price | None = None, random_seed: int = 1
+    spread: Spread,
+    effect: float,
+    *,
+    cases: int,
+    repeats: int,
+    arms: int = 2,
+    price: Price | None = None,
+    random_seed: int = 1,
+    datasets: int = 2000,
 ) -> Outlook:
-    """What `cases` x `repeats` runs per arm can show of `effect`; deterministic for a random seed."""
+    """What `cases` x `repeats` runs per arm can show of `effect`; deterministic for a random seed.
+
+    The chances come from `datasets` simulated evaluations: Monte-Carlo error at most .011 at 2000, .016 at 1000.
+    """
     from pytest_skilleval.core.statistics.simulate import beta_population, power
 
     rate0, rate1, icc, correlation = _shape(spread, effect)
     population = beta_population(rate0, rate1, 1 / icc - 1, correlation)
-    chances = power(population, effect, cases=cases, repeats=repeats, random_seed=random_seed)
+    chances = power(population, effect, cases=cases, repeats=repeats, random_seed=random_seed, datasets=datasets)
     return Outlook(
         cases=cases,
         repeats=repeats,
