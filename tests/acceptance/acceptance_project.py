@@ -104,7 +104,7 @@ class Project:
     state: Path
 
     def command(self, *arguments: str, agent: str = "scripted") -> list[str]:
-        """pytest evaluating the skill."""
+        """Pytest evaluating the skill."""
         fixed = [f"--skill-eval={SKILL}", f"--skill-agent={agent}", "--skill-sandbox=engine", f"--skill-results={self.results}"]
         return [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *fixed, *arguments]
 

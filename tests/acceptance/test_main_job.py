@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from acceptance_project import SKILL, Project, environment, wait_for
 
 pytestmark = pytest.mark.engine
