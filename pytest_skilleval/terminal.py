@@ -117,6 +117,8 @@ class Screen:
 def _kind(report: pytest.TestReport, found: Mapping[str, Any] | None) -> str:
     if found is None:
         return "not started" if report.skipped else "error"
+    if found["rehearsal"] and found["verdict"]:
+        return {"passed": "as written", "failed": "not as written"}.get(report.outcome, "undecided")
     return {"pass": "passed", "fail": "not met", "undecided": "undecided"}.get(found["verdict"], str(found["status"]))
 
 
