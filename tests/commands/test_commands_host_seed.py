@@ -192,7 +192,8 @@ def test_what_can_not_be_done_is_told(skilleval: Skilleval, monkeypatch: pytest.
     assert said in error
 
 
-WORDS = st.from_regex(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,20}", fullmatch=True)
+OFTEN = st.sampled_from(["Harbour", "market", "oak", "web-1", "wEb-1", "WEb-1", "1-2", "oakoak", "2024"])
+WORDS = OFTEN | st.from_regex(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,20}", fullmatch=True)
 TAGS = st.from_regex(r"([a-z0-9]+\.[a-z]{2,3}/)?[a-z0-9]+([._-][a-z0-9]+)?(/[a-z0-9]+)?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,12}", fullmatch=True)
 
 

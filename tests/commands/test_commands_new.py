@@ -195,7 +195,7 @@ def test_help_is_quick_and_lists_the_commands() -> None:
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, timeout=60, check=True)
 
-    seconds, heavy = done.stdout.splitlines()[-1].split(" ", 1)
+    seconds, heavy = done.stdout.splitlines()[-1].split(maxsplit=1)
     assert all(f"\n    {name} " in done.stdout for name in ("new", "import", "seed"))
     assert heavy == "[]"
     assert float(seconds) < 1
