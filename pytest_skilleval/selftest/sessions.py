@@ -50,5 +50,5 @@ def _play(standard: Standard, truth: Truth, arm: str, time: float, rng: random.R
     loads = offered and rng.random() < truth.loads
     rate = (truth.loaded if loads else truth.without) + standard.drift * (time - 0.5)
     passes = rng.random() < rate
-    lost = rng.random() < standard.loss_at_end * time or (offered and not passes and rng.random() < standard.failures_lost)
-    return Play(passes, loads, lost)
+    loss = standard.loss_at_end * time + offered * (standard.runs_lost + standard.failures_lost * (not passes))
+    return Play(passes, loads, rng.random() < loss)

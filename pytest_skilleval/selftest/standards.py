@@ -45,8 +45,8 @@ class Standard:
         By how much the probability to pass rises in both arms from the first run of a session to the last.
     loss_at_end
         Probability that the last run is lost, whatever the arm; the first is never lost, and it rises evenly between.
-    failures_lost
-        Probability that a run is lost in the arm with the skill which would have failed.
+    runs_lost, failures_lost
+        Probability that a run in the arm with the skill is lost, whatever became of it; and, besides, if it would have failed.
     fair
         The runs that are left tell the truth, so that bias and coverage are promised; else only that no effect is claimed.
     """
@@ -60,6 +60,7 @@ class Standard:
     repeats: int = 3
     drift: float = 0.0
     loss_at_end: float = 0.0
+    runs_lost: float = 0.0
     failures_lost: float = 0.0
     fair: bool = True
 
@@ -131,6 +132,12 @@ STANDARDS: tuple[Standard, ...] = (
         pool=_same(0.4, 0.45, 0.5, 0.5, 0.5, 0.5, 0.55, 0.6),
         failures_lost=0.3,
         fair=False,
+    ),
+    Standard(
+        name="outage-by-arm",
+        about="no effect; with the skill, four in ten runs are lost, whatever the agent did",
+        pool=_same(0.65, 0.7, 0.75, 0.8, 0.8, 0.85, 0.9, 0.95),
+        runs_lost=0.4,
     ),
     Standard(
         name="effect-20",
