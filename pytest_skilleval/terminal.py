@@ -124,6 +124,7 @@ def _kind(report: pytest.TestReport, found: Mapping[str, Any] | None) -> str:
 
 def closing(reporter: pytest.TerminalReporter, conclusion: Conclusion) -> None:
     """The report of each spec; the very last line says the exit code and why."""
+    from pytest_skilleval.report.rehearsals import matrix_lines
     from pytest_skilleval.report.terminal import terminal_lines
 
     for report in conclusion.reports:
@@ -132,6 +133,8 @@ def closing(reporter: pytest.TerminalReporter, conclusion: Conclusion) -> None:
             reporter.write_line(line.text, **line.markup)
     for proof in conclusion.proofs:
         reporter.write_sep("=", f"skilleval: rehearsals of {proof.skill}")
+        for row in matrix_lines(proof):
+            reporter.write_line(row)
         for problem in proof.problems:
             reporter.write_line(problem, red=True)
     if len(conclusion.reports) != 1:

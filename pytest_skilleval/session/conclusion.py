@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from pytest_skilleval.archive import Archive
+from pytest_skilleval.archive import Archive, write_atomically
 from pytest_skilleval.core.rehearsing import Proof, proof_of
 from pytest_skilleval.report.files import write
+from pytest_skilleval.report.rehearsals import proof_markdown
 from pytest_skilleval.rescoring import measure, report_on
 
 if TYPE_CHECKING:
@@ -84,8 +85,12 @@ def _report(evaluation: Evaluation, skill: str, archive: Archive) -> Report:
 
 def _proof(evaluation: Evaluation, skill: str, archive: Archive) -> Proof:
     loaded = evaluation.spec(skill)
-    measured, _ = measure(archive, loaded, evaluation.plan.of(skill).rows)
-    return proof_of(loaded.spec, measured)
+    rows = evaluation.plan.of(skill).rows
+    measured, _ = measure(archive, loaded, rows)
+    proof = proof_of(loaded, measured, frozenset(row.case for row in rows if not row.selected))
+    archive.write("rehearsal.json", proof)
+    write_atomically(archive.folder / "rehearsal.md", proof_markdown(proof).encode())
+    return proof
 
 
 def _own_ending(status: int, stop: str) -> tuple[int, str] | None:
@@ -121,4 +126,5 @@ def _proven(proofs: tuple[Proof, ...]) -> tuple[int, str]:
     if problems:
         return FAILED, f"{len(problems)} things that rehearsals should prove are not proven, see above"
     played = sum(proof.played for proof in proofs)
-    return OK, f"{played} rehearsals went as written; every check can hold and can trip (judge checks aside)"
+    proven = "rehearsals were left out, so it is not asked whether every check is proven" if any(proof.partial for proof in proofs) else ""
+    return OK, f"{played} rehearsals went as written; {proven or 'every check can hold and can trip (judge checks aside)'}"

@@ -35,7 +35,11 @@ def test_rehearsals_that_prove_nothing(project):
     assert result.ret == 1
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
-        ["rehearsal bad: the verdict is pass, expected fail*", "one/bad: does not trip says-yes", "one: no rehearsal trips says-yes"]
+        [
+            "rehearsal bad: the verdict is pass, expected fail*",
+            "specs/tidy-up/spec.yaml:*: one/bad: does not trip says-yes; written to trip says-yes, trips nothing",
+            "specs/tidy-up/spec.yaml:*: one: no rehearsal trips says-yes",
+        ]
     )
 
 
