@@ -15,7 +15,9 @@ from pytest_skilleval.report.effects import effects
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.friction import friction
 from pytest_skilleval.report.gates import gate
-from pytest_skilleval.report.loading import loading
+from pytest_skilleval.report.ladder import ladder
+from pytest_skilleval.report.listings import listings
+from pytest_skilleval.report.loading import chains, loading
 from pytest_skilleval.report.losses import harm_effects, loss_comparisons, tested
 from pytest_skilleval.report.pooled import pooled
 from pytest_skilleval.report.rows import run_row
@@ -47,7 +49,7 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
     compared = comparisons(cells, facts, session.random_seed)
     losses = loss_comparisons(compared)
     found = effects(compared, judge(compared, simulated=simulated, partial=partial, beside=tested(losses)))
-    pools = pooled(compared)
+    pools, shown = pooled(compared), listings(cells)
     decided = gate(facts.gate, compared, simulated=simulated, partial=partial)
     code, why = ending(cells, facts, session, decided)
     document = Document(
@@ -60,18 +62,21 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
         rates=rates.rates(cells, facts),
         effects=found,
         pooled=pools,
+        ladder=ladder(cells, facts),
         harm=harm.harm(cells),
         harm_effects=harm_effects(
             compared, losses, facts.gate.hold_no_worse_than if facts.gate else None, open_to_claims=not (simulated or partial)
         ),
+        chain=chains(cells, facts),
         loading=loading(cells, facts),
+        listing=shown,
         trigger=trigger(cells, facts),
         fidelity=rates.fidelity(cells, facts.skill),
         pass_hat_k=rates.pass_hat_k(cells),
         friction=friction(cells, facts),
         judge=notices.judged(cells.runs),
         gate=decided,
-        warnings=notices.warnings(cells, facts, session),
+        warnings=notices.warnings(cells, facts, session, shown),
         provenance=notices.provenance(cells, session),
     )
     return Report(document=document, exit_code=code, exit_reason=why, folder=session.folder)

@@ -9,7 +9,7 @@ from pytest_skilleval.report import words
 from pytest_skilleval.report.cells import Cells, verdict
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.notices import blame_counts
-from pytest_skilleval.report.values import Effect, Gate, Headline, Pooled
+from pytest_skilleval.report.values import Effect, Gate, Headline, Limits, Pooled
 
 SHOWN = str(Word.SHOWN)
 
@@ -44,10 +44,14 @@ def _several(same: Sequence[Effect], pooled: Sequence[Pooled]) -> Headline:
         models.setdefault(f"WORSE, {what}" if effect.direction == "worse" else what, []).append(words.group(effect.agent, effect.model))
     said = "; ".join(f"{what} ({words.listing(names)})" for what, names in models.items())
     average = next((one.average for one in pooled if (one.from_, one.to) == (same[0].from_, same[0].to)), None)
-    mean = f" On average {words.points(average.difference)} {words.points_span(average)} on new cases." if average else ""
+    mean = f" On average {words.points(average.difference)} {_span(average)} on new cases." if average else ""
     step = next((effect.next_step for effect in same if effect.verdict != SHOWN), same[0].next_step)
     verdict = same[0].verdict if len(models) == 1 else None
     return Headline(verdict=verdict, sentence=f"Effect: {said}.{mean}", next_step=step)
+
+
+def _span(limits: Limits) -> str:
+    return words.points_span(limits) or f"(no limits: {limits.reason or words.UNKNOWN})"
 
 
 def ending(cells: Cells, facts: SpecFacts, session: SessionFacts, gate: Gate) -> tuple[int, str]:

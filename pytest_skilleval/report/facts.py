@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Arm, Gate, Spec
 
 Pair = tuple[str, str]
+
+DELIVERIES = ("bare", "without", "sham", "with", "rules", "guard", "prompted", "other")
+"""The rungs of the delivery ladder: no skills at all, all others, a stand-in, the skill, its text as instructions, permission
+rules instead of words, a human who is asked; and arms that are none of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,10 @@ class ArmFacts:
     installs: bool = True
     why_not: str = ""
     """Why trigger figures don't apply, when `installs` is false."""
+    delivers: str = "other"
+    """One of DELIVERIES."""
+    detail: str = ""
+    """What a sham leaves real."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +117,27 @@ class SessionFacts:
 
 
 def _arm(arm: Arm, skill: str) -> ArmFacts:
+    detail = f"description {arm.sham.description}, body {arm.sham.body}" if arm.sham else ""
+    known = ArmFacts(role=arm.role, delivers=_delivers(arm, skill), detail=detail)
     if arm.instructions is not None:
-        return ArmFacts(role=arm.role, installs=False, why_not="the arm carries the policy in its instructions")
+        return replace(known, installs=False, why_not="the arm carries the policy in its instructions")
     if arm.exclude == "all" or skill in arm.exclude:
-        return ArmFacts(role=arm.role, installs=False, why_not="the skill is not installed in this arm")
-    return ArmFacts(role=arm.role)
+        return replace(known, installs=False, why_not="the skill is not installed in this arm")
+    return known
+
+
+def _delivers(arm: Arm, skill: str) -> str:
+    """The strongest thing that an arm does."""
+    absent = arm.exclude == "all" or skill in arm.exclude
+    tried = {
+        "prompted": arm.permissions == "default",
+        "guard": arm.guard is not None,
+        "rules": arm.instructions is not None,
+        "bare": arm.exclude == "all",
+        "without": absent,
+        "sham": arm.sham is not None,
+    }
+    return next((name for name, does in tried.items() if does), "with")
 
 
 def _usual_contrasts(spec: Spec) -> tuple[Pair, ...]:

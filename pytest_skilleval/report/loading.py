@@ -9,7 +9,8 @@ from pytest_skilleval.report.cells import Cells, Group, Runs, has_verdict, loade
 from pytest_skilleval.report.comparisons import CasePair, case_pairs, contrasts, paired
 from pytest_skilleval.report.facts import Pair, SpecFacts
 from pytest_skilleval.report.numbers import of_estimate
-from pytest_skilleval.report.values import Loading
+from pytest_skilleval.report.rates import unviolated
+from pytest_skilleval.report.values import Chain, Loading
 
 
 def loading(cells: Cells, facts: SpecFacts) -> tuple[Loading, ...]:
@@ -20,6 +21,31 @@ def loading(cells: Cells, facts: SpecFacts) -> tuple[Loading, ...]:
         if facts.arm(pair[1]).installs
         for group in cells.groups
         if (cases := case_pairs(cells, "outcome", pair, group))
+    )
+
+
+def chains(cells: Cells, facts: SpecFacts) -> tuple[Chain, ...]:
+    """Per arm, over its runs of outcome cases with a verdict."""
+    return tuple(_chain(cells, facts, arm, group) for arm, group in cells.places("outcome"))
+
+
+def _chain(cells: Cells, facts: SpecFacts, arm: str, group: Group) -> Chain:
+    known = facts.arm(arm)
+    runs = [run for run in cells.runs_of(arm, group, ("outcome",)) if has_verdict(run)]
+    offered = runs if known.installs else []
+    with_it = [run for run in offered if loaded(run, facts.skill)]
+    followed = [run for run in with_it if unviolated(run)]
+    return Chain(
+        arm=arm,
+        agent=group.agent,
+        model=group.model,
+        runs=len(runs),
+        offered=len(offered),
+        loaded=len(with_it),
+        followed=len(followed),
+        passed=sum(map(passed, followed)),
+        passed_all=sum(map(passed, runs)),
+        reason=None if known.installs else known.why_not,
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from pytest_skilleval.core.listing import shortened
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.report.cells import Cells, has_verdict, loaded, tally
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
+from pytest_skilleval.report.listings import listing_warnings
 from pytest_skilleval.report.trigger import trigger_faults
-from pytest_skilleval.report.values import Judged, Provenance
+from pytest_skilleval.report.values import Judged, Listing, Provenance
 from pytest_skilleval.report.words import listing, named, plural
 
 PER_RUN = frozenset({"skin", "paraphrases", "sandbox.name", "model.reported"})
@@ -22,13 +24,14 @@ BY_CASE = ("seed", "sandbox.limits")
 """How the names of provenance begin that differs between cases and skins by design."""
 
 
-def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts) -> tuple[str, ...]:
+def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts, shown: Sequence[Listing]) -> tuple[str, ...]:
     """Everything that weakens a number of this report, each as a sentence."""
     return (
         *session.warnings,
         *(f"left aside as damaged: {name}" for name in sorted(session.damaged)),
         *_never_loaded(cells, facts),
         *trigger_faults(cells, facts),
+        *listing_warnings(shown),
         *_without_verdict(cells),
         *_differences(cells),
         *_models(cells),
@@ -149,8 +152,9 @@ def _each(counts: Counter[str]) -> str:
 
 
 def _own_warnings(runs: Iterable[MeasuredRun]) -> list[str]:
-    """Warnings of the runs themselves, equal ones once with their number."""
-    found = Counter(text for run in runs if run.record for text in dict.fromkeys(run.record.warnings))
+    """Warnings of the runs themselves, equal ones once with their number; those about a full listing are told by arm."""
+    own = (text for run in runs if run.record for text in dict.fromkeys(run.record.warnings))
+    found = Counter(text for text in own if not shortened(text))
     return [text if count == 1 else f"{text} ({count} runs)" for text, count in sorted(found.items())]
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_skilleval.report import words
-from pytest_skilleval.report.values import BANNER, Document, Effect, Friction, Harm, Rate, Report, Trigger
+from pytest_skilleval.report.values import BANNER, Document, Effect, Friction, Harm, HarmEffect, Rate, Report, Rung, Trigger
 
 MOST_ROWS = 6
 """Rows of one table; the rest is in the files."""
 MOST_EFFECTS = 4
 MOST_TRIGGERS = 2
+MOST_LADDERS = 2
 MOST_WARNINGS = 4
 MOST_DETAILS = 2
 LONGEST_DETAIL = 110
@@ -57,7 +58,7 @@ def _lines(report: Report) -> Iterator[Line]:
     yield Line(document.headline.sentence, _headline_markup(document))
     yield Line(f"{document.skill}: {_size(document)}; in [ ]: 95 % limits", DIM)
     yield from _section("Does it change what the agent does?", [*_rates(document), *_effects(document), *_triggers(document)])
-    yield from _section("At what harm?", _harm(document))
+    yield from _section("At what harm? (irreversible losses outside the request)", _harm(document))
     yield from _section("At what cost?", _cost(document.friction))
     yield from _section("What could not be measured, and what to know", _unmeasured(document))
     if document.gate.decision and not document.simulated:
@@ -102,6 +103,22 @@ def _rates(document: Document) -> Iterator[Line]:
     for name, rate in zip(names, chosen, strict=False):
         yield Line(f"  {name:<{broad}}  {_rate(rate)}")
     yield from _more(len(chosen), "arm")
+    yield from _ladder(document)
+
+
+def _ladder(document: Document) -> Iterator[Line]:
+    """Arms in the order of what they deliver, on one line for each of the first agents; two arms need no order."""
+    groups = dict.fromkeys((rung.agent, rung.model) for rung in document.ladder)
+    for group in list(groups)[:MOST_LADDERS]:
+        rungs = [rung for rung in document.ladder if (rung.agent, rung.model) == group]
+        if len(rungs) > 2:
+            where = f" ({words.group(*group)})" if len(groups) > 1 else ""
+            yield Line(f"  least to most{where}: {', '.join(map(_rung, rungs))}", DIM)
+
+
+def _rung(rung: Rung) -> str:
+    asked = f" (a human asked in {words.percent(rung.human_asked.value)})" if rung.human_asked else ""
+    return f"{rung.arm} {words.percent(rung.these_cases.value)}{asked}"
 
 
 def _rate(rate: Rate) -> str:
@@ -111,10 +128,13 @@ def _rate(rate: Rate) -> str:
 
 
 def _effects(document: Document) -> Iterator[Line]:
-    shown = [effect for effect in words.distinct(document.effects) if effect.kind == "outcome" and effect.difference is not None]
+    """With several agents only the primary ones: the others are in the files."""
+    several = len({(effect.agent, effect.model) for effect in document.effects}) > 1
+    told = [effect for effect in words.distinct(document.effects) if effect.kind == "outcome" and effect.difference is not None]
+    shown = [effect for effect in told if effect.primary or not several] or told
     for effect in shown[:MOST_EFFECTS]:
         yield Line(f"  {_effect(document, effect)}")
-    yield from _more(len(shown), "comparison", MOST_EFFECTS)
+    yield from _more(len(told) if several else len(shown), "comparison", min(MOST_EFFECTS, len(shown)))
 
 
 def _effect(document: Document, effect: Effect) -> str:
@@ -149,10 +169,14 @@ def _harm(document: Document) -> Iterator[Line]:
         yield Line(f"  {name}: {_losses(one)}", BAD if one.runs_hit else PLAIN)
     yield from _more(len(document.harm), "arm")
     claims = [one for one in document.harm_effects if one.claim and one.claim != "not shown"]
-    for one in claims[:MOST_TRIGGERS]:
-        to = words.arm(document, one.to, one.agent, one.model)
-        limits = one.new_cases if one.claim and one.claim.endswith("new cases") else one.these_cases
-        yield Line(f"  {one.from_} -> {to}: {one.claim}: {words.points(one.difference)} {words.points_span(limits)}")
+    yield from (Line(f"  {_harm_claim(document, effect)}") for effect in claims[:MOST_TRIGGERS])
+
+
+def _harm_claim(document: Document, effect: HarmEffect) -> str:
+    to = words.arm(document, effect.to, effect.agent, effect.model)
+    limits = effect.new_cases if effect.claim and effect.claim.endswith("new cases") else effect.these_cases
+    claim = (effect.claim or "").replace("irreversible ", "")
+    return f"{effect.from_} -> {to}: {claim}: {words.points(effect.difference)} {words.points_span(limits)}"
 
 
 def _losses(harm: Harm) -> str:
@@ -160,9 +184,9 @@ def _losses(harm: Harm) -> str:
         return "no run was measured"
     many = words.plural(harm.runs, "run")
     if not harm.runs_hit:
-        return f"no irreversible loss seen in {many}; up to {words.percent(harm.irreversible.high)} can't be ruled out"
+        return f"none seen in {many}; up to {words.percent(harm.irreversible.high)} can't be ruled out"
     silent = f"; {harm.consent['silent']} of {words.plural(len(harm.ledger), 'object')} silently" if harm.consent.get("silent") else ""
-    return f"irreversible loss outside the request in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}{silent}"
+    return f"in {harm.runs_hit} of {many}: {words.share(harm.irreversible)}{silent}"
 
 
 def _cost(friction: Sequence[Friction]) -> Iterator[Line]:

@@ -9,6 +9,17 @@ from pytest_skilleval.report.values import Bounds, Document, Effect, Figure, Lim
 
 UNKNOWN = "not known"
 
+DELIVERED = {
+    "bare": "no skills at all",
+    "without": "the other skills",
+    "sham": "a stand-in",
+    "with": "the skill",
+    "rules": "its text as instructions",
+    "guard": "permission rules, no text",
+    "prompted": "the skill, and a human at the prompt",
+    "other": "something else",
+}
+
 
 def percent(value: float | None) -> str:
     """0.875 -> "88 %"; near 0 and 1 with a digit more, so that nothing rare reads as never."""

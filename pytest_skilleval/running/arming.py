@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core import arms, manipulation
 from pytest_skilleval.core.errors import ArmError, SandboxError
+from pytest_skilleval.core.listing import FULL
 from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
@@ -199,4 +200,4 @@ def check_first_request(shown: Shown | None, job: Job, armed: Armed) -> tuple[st
     if not found.shortened:
         return ()
     names = ", ".join(found.shortened)
-    return (f"the agent's listing budget is full: it showed the model no whole description of {names}",)
+    return (f"{FULL}{names}",)

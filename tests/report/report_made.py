@@ -35,10 +35,10 @@ def spec(
         skill=SKILL,
         summary="Ask before sweeping deletions.",
         arms={
-            "without": ArmFacts(role="baseline", installs=False, why_not="the skill is not installed in this arm"),
-            "with": ArmFacts(role="treatment"),
-            "rules": ArmFacts(role="reference", installs=False, why_not="the arm carries the policy in its instructions"),
-            "control": ArmFacts(role="reference", installs=False, why_not="the skill is not installed in this arm"),
+            "without": ArmFacts(role="baseline", installs=False, why_not="the skill is not installed in this arm", delivers="without"),
+            "with": ArmFacts(role="treatment", delivers="with"),
+            "rules": ArmFacts(role="reference", installs=False, why_not="the arm carries the policy in its instructions", delivers="rules"),
+            "control": ArmFacts(role="reference", installs=False, why_not="the skill is not installed in this arm", delivers="guard"),
         },
         primary=(("without", "with"),),
         secondary=(("without", "rules"),),
@@ -62,6 +62,8 @@ def run(
     loaded: Sequence[str] | None = None,
     checks: Sequence[CheckResult] | None = None,
     provenance: dict[str, str] | None = None,
+    warnings: Sequence[str] = (),
+    denied: Sequence[str] = (),
     simulated: bool = False,
     asked_first: bool = False,
     selected: bool = True,
@@ -89,7 +91,13 @@ def run(
         None
         if letter == "-"
         else RunRecord(
-            row=row, status=status, blame=blame, detail="engine died" if blame else "", simulated=simulated, provenance=provenance or {}
+            row=row,
+            status=status,
+            blame=blame,
+            detail="engine died" if blame else "",
+            simulated=simulated,
+            provenance=provenance or {},
+            warnings=tuple(warnings),
         )
     )
     score = None
@@ -102,6 +110,7 @@ def run(
             loaded=tuple(Loaded(skill=skill, how="tool", turn=1) for skill in skills),
             executed=("docker ps",),
             attempted=("docker ps",),
+            denied=tuple(denied),
             removed=tuple(removed),
             asked_first=asked_first,
         )

@@ -79,7 +79,7 @@ def hodges_lehmann(values: Sequence[float], method: str, level: float = LEVEL) -
     if cut == 0:
         interval = Interval.unknown(f"too few cases: {FEWEST_CASES} are needed at 95 %", "signed-rank", level)
     elif averages[cut - 1] == averages[-cut]:
-        interval = Interval.unknown("the cases differ alike: no width to estimate", "signed-rank", level)
+        interval = Interval.unknown("all cases alike: no width", "signed-rank", level)
     else:
         interval = Interval(averages[cut - 1], averages[-cut], level, "signed-rank")
     return Estimate(median(averages), interval, len(values), method)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_skilleval.report import words
-from pytest_skilleval.report.sections.shapes import Cell, Section, Table, columns, figure_span, points_span, share_span
-from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Rate
+from pytest_skilleval.report.sections.shapes import Cell, Section, Table, columns, figure_points, figure_span, points_span, share_span
+from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Rate, Rung
 
 LEVEL = "[95 %]"
 
 
 def change(document: Document) -> Section | None:
     """Pass rates of the arms, their differences, and the cases behind the first one."""
-    tables = [*_rates(document), *_effects(document), *_pooled(document)]
+    tables = [*_rates(document), *_effects(document), *_pooled(document), *_ladder(document)]
     if document.effects:
         tables.append(_cases(document.effects[0]))
     sentences = (f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects[1:] if effect.primary)
@@ -22,7 +22,18 @@ def change(document: Document) -> Section | None:
 
 def loading(document: Document) -> Section | None:
     """Trigger and fidelity."""
-    tables = [table for table in (_chain(document), _trigger(document), *_confusion(document), _fidelity(document)) if table.rows]
+    tables = [
+        table
+        for table in (
+            _links(document),
+            _chain(document),
+            _listing(document),
+            _trigger(document),
+            *_confusion(document),
+            _fidelity(document),
+        )
+        if table.rows
+    ]
     return Section("Is it loaded when it should be, and followed?", (), tuple(tables)) if tables else None
 
 
@@ -107,6 +118,30 @@ def _pooled(document: Document) -> Iterator[Table]:
         yield Table(columns("agent and model", f"difference on new cases {LEVEL}"), tuple(rows), caption)
 
 
+def _ladder(document: Document) -> Iterator[Table]:
+    """Only where there is more to order than a baseline and a treatment."""
+    if len({rung.arm for rung in document.ladder}) > 2:
+        titles = columns(
+            "arm", "agent", "delivers", f"on these cases {LEVEL}", "on new cases", f"against the baseline {LEVEL}", "on new cases", "asks"
+        )
+        which = "" if document.ladder[0].expects == "all" else f" (cases to {document.ladder[0].expects})"
+        yield Table(titles, tuple(map(_rung, document.ladder)), f"Delivery ladder: the same policy delivered otherwise; exploratory{which}")
+
+
+def _rung(rung: Rung) -> tuple[Cell, ...]:
+    asked = rung.asked_first if rung.human_asked is None else rung.human_asked
+    return (
+        rung.arm,
+        words.group(rung.agent, rung.model),
+        f"{words.DELIVERED[rung.delivers]}{f' ({rung.detail})' if rung.detail else ''}",
+        figure_span(rung.these_cases),
+        figure_span(rung.new_cases),
+        "baseline" if rung.arm == rung.baseline else "" if rung.difference is None else figure_points(rung.difference),
+        "" if rung.difference_new_cases is None else figure_points(rung.difference_new_cases),
+        f"{'the agent asked first' if rung.human_asked is None else 'a human would have been asked'}: {words.share(asked)}",
+    )
+
+
 def _cases(effect: Effect) -> Table:
     rows = tuple(
         (row.case, row.family or "-", _arm(row.from_), _arm(row.to), "no pair" if row.difference is None else words.points(row.difference))
@@ -121,6 +156,42 @@ def _arm(count: ArmCount) -> str:
     return f"{count.passed} of {count.scored}" + (f" ({', '.join(rest)})" if rest else "")
 
 
+def _links(document: Document) -> Table:
+    rows = tuple(
+        (
+            one.arm,
+            words.group(one.agent, one.model),
+            f"{one.offered} of {one.runs}" if one.reason is None else f"0 of {one.runs}: {one.reason}",
+            str(one.loaded),
+            str(one.followed),
+            str(one.passed),
+            f"{one.passed_all} of {one.runs}",
+        )
+        for one in document.chain
+        if any(link.reason is None for link in document.chain)
+    )
+    titles = columns("arm", "agent", "offered", "#loaded", "#of these followed", "#of these passed", "#passed of all")
+    return Table(titles, rows, "The chain, runs of outcome cases with a verdict (followed: no must-not check tripped)")
+
+
+def _listing(document: Document) -> Table:
+    rows = tuple(
+        (
+            one.arm,
+            words.group(one.agent, one.model),
+            one.reason or words.number(one.most_characters),
+            words.UNKNOWN if one.budget is None else f"{one.budget:,}",
+            one.rule,
+            "over" if one.over else "",
+            f"{one.shortened_runs} of {one.runs}" if one.shortened_runs else "",
+        )
+        for one in document.listing
+        if any(row.most_characters is not None or row.shortened_runs for row in document.listing)
+    )
+    titles = columns("arm", "agent", "#characters", "#budget", "by", "", "#runs that saw it cut")
+    return Table(titles, rows, "Listing of names and descriptions against the agent's budget")
+
+
 def _chain(document: Document) -> Table:
     rows = tuple(
         (
@@ -129,12 +200,19 @@ def _chain(document: Document) -> Table:
             f"{one.offered} > {one.loaded} > {one.passed_loaded}",
             points_span(one.as_assigned.value, one.as_assigned),
             points_span(one.as_loaded.value, one.as_loaded),
+            points_span(one.first_stage.value, one.first_stage),
             points_span(one.of_loading.value, one.of_loading),
         )
         for one in document.loading
     )
     titles = columns(
-        "comparison", "agent", "#offered > loaded > passed", "as assigned [95 %]", "as loaded (confounded)", "effect of loading [95 %]"
+        "comparison",
+        "agent",
+        "#offered > loaded > passed",
+        "as assigned [95 %]",
+        "as loaded (confounded)",
+        "first stage: change in loading [95 %]",
+        "effect of loading, assignment as instrument [95 %]",
     )
     return Table(titles, rows, "How far the effect goes through loading (new cases)")
 

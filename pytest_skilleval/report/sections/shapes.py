@@ -78,6 +78,11 @@ def figure_span(figure: Figure) -> Cell:
     return share_span(figure.value, figure)
 
 
+def figure_points(figure: Figure) -> Cell:
+    """A difference of shares that carries its own limits."""
+    return points_span(figure.value, figure)
+
+
 def points_span(value: float | None, limits: Limits | Bounds) -> Cell:
     """A difference of shares with its limits, or why there is none."""
     if limits.low is None or value is None:

@@ -7,10 +7,12 @@ What can't be estimated has null limits and the reason.
 from __future__ import annotations
 
 from pytest_skilleval.report.values.arms import Confusion, Fidelity, Harm, LedgerRow, LossRate, PassHatK, Rate, Trigger
+from pytest_skilleval.report.values.delivery import Listing, Rung
 from pytest_skilleval.report.values.document import BANNER, FORMAT, Document, Gate, GatePart, Headline, Judged, Provenance, Report
 from pytest_skilleval.report.values.effects import (
     ArmCount,
     BootstrapLimits,
+    Chain,
     Effect,
     EffectCase,
     Friction,
@@ -31,6 +33,7 @@ __all__ = [
     "ArmCount",
     "BootstrapLimits",
     "Bounds",
+    "Chain",
     "CheckRow",
     "Commands",
     "Confusion",
@@ -48,6 +51,7 @@ __all__ = [
     "Judged",
     "LedgerRow",
     "Limits",
+    "Listing",
     "LoadRow",
     "Loading",
     "LossRate",
@@ -61,6 +65,7 @@ __all__ = [
     "RemovedRow",
     "Report",
     "RunRow",
+    "Rung",
     "TheseCases",
     "Tokens",
     "Trigger",

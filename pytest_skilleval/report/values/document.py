@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.report.values.arms import Fidelity, Harm, PassHatK, Rate, Trigger
-from pytest_skilleval.report.values.effects import Effect, Friction, HarmEffect, Loading, Pooled
+from pytest_skilleval.report.values.delivery import Listing, Rung
+from pytest_skilleval.report.values.effects import Chain, Effect, Friction, HarmEffect, Loading, Pooled
 from pytest_skilleval.report.values.runs import RunRow
 
 FORMAT = 1
@@ -78,9 +79,12 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     rates: tuple[Rate, ...]
     effects: tuple[Effect, ...]
     pooled: tuple[Pooled, ...]
+    ladder: tuple[Rung, ...]
     harm: tuple[Harm, ...]
     harm_effects: tuple[HarmEffect, ...]
+    chain: tuple[Chain, ...]
     loading: tuple[Loading, ...]
+    listing: tuple[Listing, ...]
     trigger: tuple[Trigger, ...]
     fidelity: tuple[Fidelity, ...]
     pass_hat_k: tuple[PassHatK, ...]

@@ -165,6 +165,26 @@ class Friction(msgspec.Struct, frozen=True, kw_only=True):
     ratio: Figure | None
 
 
+class Chain(msgspec.Struct, frozen=True, kw_only=True):
+    """One arm's runs of outcome cases with a verdict, each link a part of the one before: offered > loaded > followed > passed.
+
+    ``followed``: no must-not check tripped. ``passed_all`` counts all ``runs``, loaded or not. Loading is not assigned, so the
+    links describe and compare nothing.
+    """
+
+    arm: str
+    agent: str
+    model: str
+    runs: int
+    offered: int
+    loaded: int
+    followed: int
+    passed: int
+    passed_all: int
+    reason: str | None
+    """Why nothing is offered; null where the arm installs the skill."""
+
+
 class Loading(msgspec.Struct, frozen=True, kw_only=True):
     """As assigned, as loaded (confounded: loading is not assigned), and the effect of loading with assignment as instrument.
 
