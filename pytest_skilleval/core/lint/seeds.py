@@ -21,10 +21,12 @@ def seed_problems(context: Context) -> Iterator[Problem]:
     spec = context.spec
     if spec.seed:
         yield from _seed(spec.seed, ("seed",), context.skins[0])
+        yield from _shortened(spec.seed, ("seed",), context.skins)
     for index, case in enumerate(spec.cases):
         if case.seed:
             where: Where = ("cases", index, "seed")
             yield from _seed(case.seed, where, context.skins[0])
+            yield from _shortened(case.seed, where, context.skins)
             if case.seed.skins is not None and (spec.seed is None or case.seed.skins != spec.seed.skins):
                 yield Problem((*where, "skins"), "one skin is drawn for a block of any case; name the file under the spec's own `seed`")
     yield from _references(context)
@@ -34,6 +36,16 @@ def _seed(seed: Seed, where: Where, skin: Skin) -> Iterator[Problem]:
     for kind, names in (("containers", tuple(seed.makes.containers)), ("volumes", seed.makes.volumes), ("networks", seed.makes.networks)):
         yield from _names(names, (*where, "makes", kind), _NAME, skin, by_key=kind == "containers")
     yield from _names(seed.makes.images, (*where, "makes", "images"), _IMAGE, skin, by_key=False)
+
+
+def _shortened(seed: Seed, where: Where, skins: tuple[Skin, ...]) -> Iterator[Problem]:
+    """``docker.io/`` and ``library/`` stand for Docker's own registry and official images: it shows a name without them."""
+    for index, name in enumerate(seed.makes.images):
+        for plain in dict.fromkeys(substitute(name, skin.names) for skin in skins):
+            short = plain.removeprefix("docker.io/").removeprefix("library/")
+            if short != plain:
+                mend = "choose another first part" if plain.startswith("library/") else f"write `{short}`"
+                yield Problem((*where, "makes", "images", index), f"Docker shows `{plain}` as `{short}`, so no check would find it; {mend}")
 
 
 def _names(names: tuple[str, ...], where: Where, shape: re.Pattern[str], skin: Skin, *, by_key: bool) -> Iterator[Problem]:

@@ -593,7 +593,8 @@ CHECKS = [
         "only_if: [{container: report, is: exited}]",
         "only_if: [{container: report, network: shop-net, is: absent}]",
         f"{C0}.turns[1].only_if[0]",
-        "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; this one names `container` and `network`",
+        "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; "
+        "this one names `container` and `network`",
     ),
     broken(
         "claim without a condition",
@@ -792,6 +793,20 @@ WORDS = [
         "shop/pytest:1.4",
         "$.seed.makes.images[0]",
         telling("pytest"),
+    ),
+    broken(
+        "image that Docker shows without its first part",
+        "images: [shop/web:1.4]",
+        "images: [shop/web:1.4, library/web:1]",
+        "$.seed.makes.images[1]",
+        "Docker shows `library/web:1` as `web:1`, so no check would find it; choose another first part",
+    ),
+    broken(
+        "image with Docker's own registry",
+        "images: [shop/web:1.4]",
+        "images: [shop/web:1.4, docker.io/acme/web:1]",
+        "$.seed.makes.images[1]",
+        "Docker shows `docker.io/acme/web:1` as `acme/web:1`, so no check would find it; write `acme/web:1`",
     ),
     broken(
         "name that Docker does not take",
