@@ -32,6 +32,7 @@ def of_run(job: Job, sandbox: Sandbox, armed: Armed) -> dict[str, str]:
         "arm.skills_tarball": armed.skills_tarball,
         "arm.skill": armed.skills.get(job.row.skill, "absent"),
         "arm.listing_characters": str(armed.listing_characters),
+        "arm.body_characters": str(len(skill.body) if (skill := job.loaded.catalogue.get(job.row.skill)) else 0),
         "arm.stock_instructions": armed.stock_instructions,
         "arm.final_instructions": armed.final_instructions,
         "arm.guard": digest("\n".join(armed.setup.deny).encode()) if armed.setup.deny else "none",

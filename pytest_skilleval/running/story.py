@@ -20,7 +20,7 @@ from pytest_skilleval.gateway import reading
 from pytest_skilleval.running import arming
 from pytest_skilleval.running.conversation import Conversation
 from pytest_skilleval.running.door import ModelDoor
-from pytest_skilleval.running.preparing import open_seeded
+from pytest_skilleval.running.preparing import open_seeded, verify
 from pytest_skilleval.running.provenance import of_run
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ class _Attempt:
             baseline = sandbox.state()
             sandbox.mark()
             self.folder.write("baseline.json", baseline)
+            if job.seed:
+                verify(baseline, job.seed.makes)
         self.talk = Conversation(job, sandbox, armed, self.folder, baseline, time.monotonic(), [], [], self.door)
         try:
             with self._phase("agent"):

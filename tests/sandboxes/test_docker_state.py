@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from docker.errors import NotFound
+from requests import Response
 
 from pytest_skilleval.sandboxes import docker_state
 
@@ -31,13 +33,30 @@ class Engine:
         self._statuses = iter_last(statuses or ["running"])
         self._gone = gone
 
-    def df(self) -> dict[str, Any]:
-        return {"Containers": [{"Id": one} for one in next(self._containers)], "Images": None, "Volumes": [], "BuildCache": None}
+    base_url, api_version = "http://engine", "1.45"
+
+    def containers(self, *, all: bool) -> list[dict[str, Any]]:
+        """The next listing."""
+        assert all
+        return [{"Id": one} for one in next(self._containers)]
+
+    def usage(self) -> dict[str, Any]:
+        """Images, volumes and build cache."""
+        return {"Images": None, "Volumes": [], "BuildCache": None}
+
+    def get(self, url: str, params: dict[str, list[str]]) -> Response:
+        """The usage, without the containers' layers."""
+        assert (url, "container" in params["type"]) == ("http://engine/v1.45/system/df", False)
+        response = Response()
+        response.status_code, response._content = 200, json.dumps(self.usage()).encode()
+        return response
 
     def networks(self) -> list[dict[str, Any]]:
+        """None."""
         return []
 
     def inspect_container(self, name: str) -> dict[str, Any]:
+        """The next status, or NotFound."""
         if name in self._gone:
             raise NotFound("gone")
         state = {**INSPECT["State"], "Status": next(self._statuses)}
@@ -51,6 +70,7 @@ class Quiet:
 
 
 def iter_last(values: list[Any]) -> Iterator[Any]:
+    """The values, then the last one for ever."""
     yield from values
     while True:
         yield values[-1]
@@ -138,11 +158,16 @@ def test_content_is_asked_for_once_per_volume() -> None:
     """The content hash of each volume is taken after the engine has come to rest."""
 
     class WithVolume(Engine):
-        def df(self) -> dict[str, Any]:
-            return {**super().df(), "Volumes": [{"Name": "v"}]}
+        def usage(self) -> dict[str, Any]:
+            return {**super().usage(), "Volumes": [{"Name": "v"}]}
 
     asked: list[str] = []
-    state = docker_state.take(WithVolume([[]]), Quiet(), lambda name: asked.append(name) or "hash")  # type: ignore[arg-type, func-returns-value]
+
+    def content(name: str) -> str:
+        asked.append(name)
+        return "hash"
+
+    state = docker_state.take(WithVolume([[]]), Quiet(), content)  # type: ignore[arg-type]
     assert (asked, state.volumes[0].content) == (["v"], "hash")
 
 
