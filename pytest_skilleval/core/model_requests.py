@@ -6,7 +6,7 @@ Pure functions over decoded JSON; foreign or damaged bodies give empty answers, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -18,6 +18,8 @@ SKILLS_OF_CODEX = re.compile(r"### Available skills\n(.*?)(?=\n###|\n</skills_in
 ROOT_OF_CODEX = re.compile(r"^- `(r\d+)` = `([^`]+)`$", re.MULTILINE)
 FILE_OF_CODEX = re.compile(r"\s*\(file: ([^)]+)\)\s*$")
 MCP = re.compile(r"mcp__(.+?)(?:__|\.|$)")
+DEFERRED_TOOLS = re.compile(r"(?:Deferred tool namespaces:|load tool schemas before calling them:)\n((?:[^\n<]+\n?)+)")
+CONNECTING = re.compile(r"MCP servers are still connecting [^\n]*:\n((?:[^\n]+\n?)+)")
 ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*)(?::\s(.*)|:?)$")
 """An entry whose description fell out of the listing's budget is its name alone."""
 INSTRUCTIONS_OF_CLAUDE = re.compile(
@@ -119,9 +121,22 @@ def shown(body: Body) -> Shown:
         model=str(body.get("model") or ""),
         skills=tuple(skill for text in read for skill in _skills(text)),
         tools=tools,
-        mcp_servers=tuple(dict.fromkeys(found[1] for found in map(MCP.match, tools) if found)),
+        mcp_servers=tuple(dict.fromkeys([*_servers_of(tools), *(name for text in read for name in _announced(text))])),
         instructions=tuple(text for block in read for text in _instructions(block)),
     )
+
+
+def _servers_of(tools: Iterable[str]) -> Iterator[str]:
+    """Servers of the tools that are declared with their schemas, or named in a list of deferred ones."""
+    return (found[1] for found in map(MCP.match, tools) if found)
+
+
+def _announced(text: str) -> Iterator[str]:
+    """MCP servers whose tools the model can have but whose schemas are not in the request: deferred ones, connecting ones."""
+    for listing in DEFERRED_TOOLS.findall(text):
+        yield from _servers_of(line.removeprefix("- ") for line in listing.splitlines())
+    for listing in CONNECTING.findall(text):
+        yield from listing.strip("\n").split("\n")
 
 
 def _skills(text: str) -> Iterator[ShownSkill]:

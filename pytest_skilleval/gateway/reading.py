@@ -10,6 +10,7 @@ import msgspec
 from pytest_skilleval.core import model_requests, prices
 from pytest_skilleval.core.model_requests import Body, Shown
 from pytest_skilleval.core.prices import Cost, PriceTable
+from pytest_skilleval.core.record import TokenSplit
 from pytest_skilleval.core.transcript import Failure, Usage, usage_of_run
 from pytest_skilleval.gateway.values import RequestRecord
 
@@ -76,6 +77,25 @@ def cost_of(records: Iterable[RequestRecord], table: PriceTable | None = None) -
     """Money of all model calls as billed and at no-cache price; None where one model's price is not known."""
     costs = [prices.cost(record.usage, record.model_reported or record.model, table) for record in records if record.usage.known]
     return Cost(billed=_total([cost.billed for cost in costs]), uncached=_total([cost.uncached for cost in costs]))
+
+
+CHARACTERS_A_TOKEN = 4.0
+"""A rule of thumb for English text; good enough to tell a listing from a body, not to bill by."""
+
+
+def split_of(records: Iterable[RequestRecord], *, listing_characters: int, body_characters: int) -> TokenSplit | None:
+    """What the tokens of a run were spent on: each call carries the listing it shows and the share of the body it has.
+
+    None without a call whose tokens and dose are known. Listing and body never take more than a call's input.
+    """
+    listing = body = work = 0.0
+    calls = [record for record in model_calls(records) if record.usage.known and record.dose is not None]
+    for call in calls:
+        sent = call.usage.input + call.usage.cache_read + call.usage.cache_write
+        shown = min(sent, listing_characters / CHARACTERS_A_TOKEN if call.listed else 0.0)
+        had = min(sent - shown, (call.dose or 0.0) * body_characters / CHARACTERS_A_TOKEN)
+        listing, body, work = listing + shown, body + had, work + sent - shown - had + call.usage.output
+    return TokenSplit(listing=listing, body=body, work=work) if calls else None
 
 
 def _total(costs: Sequence[float | None]) -> float | None:

@@ -352,3 +352,36 @@ def test_a_prompt_that_is_a_command_is_no_measurement(bench: Benches) -> None:
     assert seen.failure is not None
     assert (seen.failure.blame, "without asking a model" in seen.failure.reason) == ("agent_crash", True)
     assert reading.model_calls(one.requests()) == ()
+
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("method") == "initialize":
+        version = asked["params"]["protocolVersion"]
+        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}
+    elif asked.get("method") == "tools/list":
+        told = {"tools": [{"name": "list_issues", "description": "List", "inputSchema": {"type": "object", "properties": {}}}]}
+    else:
+        told = {}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(("name", "model"), [("claude-code", "scripted"), ("codex", "scripted"), ("codex", None)])
+def test_a_leaked_mcp_server_is_found(bench: Benches, name: str, model: str | None) -> None:
+    """An MCP server that reaches the agent is seen in what the model is shown, whether its tools are declared or deferred."""
+    one = bench(name, model=model)
+    program, config = one.folder / "server.py", one.folder / "mcp.json"
+    play(one, ScriptTurn(reply="Yes."))
+    program.write_text(SERVER)
+    config.write_text(json.dumps({"mcpServers": {"tracker": {"command": "python3", "args": [str(program)]}}}))
+    if name == "codex":
+        path = one.home / ".codex/config.toml"
+        path.write_text(path.read_text() + f'\n[mcp_servers.tracker]\ncommand = "python3"\nargs = ["{program}"]\n')
+    one.turn("Hello.", extra=("--mcp-config", str(config)) if name == "claude-code" else ())
+    shown = reading.first_shown(one.requests())
+    assert shown is not None
+    assert shown.mcp_servers == ("tracker",)

@@ -98,6 +98,20 @@ def test_codex_request_is_read() -> None:
     assert seen.instructions == ("Be brief.",)
 
 
+@pytest.mark.parametrize(
+    ("text", "servers"),
+    [
+        ("<tools>\nDeferred tool namespaces:\n- mcp__tracker\n- web\n</tools>", ("tracker",)),
+        ("Use ToolSearch to load tool schemas before calling them:\nCronCreate\nmcp__tracker__list\n\nAgents:\n- mcp__no", ("tracker",)),
+        ("The following MCP servers are still connecting - their tools will appear shortly:\ntracker\nwiki\n\nMore.", ("tracker", "wiki")),
+        ("The user asks what mcp__tracker__list does", ()),
+    ],
+)
+def test_servers_whose_tools_are_deferred_are_found(text: str, servers: tuple[str, ...]) -> None:
+    """An MCP server is found also where the request only names it; a mention of one is none."""
+    assert shown({"messages": [{"role": "system", "content": text}]}).mcp_servers == servers
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: (
