@@ -15,6 +15,8 @@ from pytest_skilleval.selftest.recording import Instrument, Recordings, instrume
 from pytest_skilleval.selftest.sessions import Session
 from pytest_skilleval.selftest.standards import Question, Standard, standard
 
+LOSS_CLAIMS = ("on these cases", "for new cases")
+"""How the two claims about irreversible losses end."""
 CHUNK = 50
 """Sessions that one process does at a time."""
 
@@ -23,7 +25,8 @@ CHUNK = 50
 class Answer:
     """What one session says to one question.
 
-    ``covered`` is None without an interval; ``claim`` is the direction claimed (-1, 0: none, 1); ``p`` belongs to the test.
+    ``covered`` is None without an interval; ``claim`` is the direction claimed (-1, 0: none, 1), of the pass rate or else of
+    irreversible losses; ``p`` is that of the pass rate, not adjusted.
     """
 
     truth: float
@@ -96,10 +99,9 @@ def _find_part(name: str, random_seed: int, numbers: range, under_test: Instrume
 
 def _found(recordings: Recordings, session: Session) -> Found:
     measured = recordings.runs(session)
-    effect = _primary(recordings.report(measured))
-    claim = {"better": 1, "worse": -1}.get(effect.direction or "", 0)
-    these = claim if effect.verdict == Word.CHANGED or (effect.verdict == Word.SHOWN and (effect.holm_p or 0) <= ALPHA) else 0
-    new = claim if effect.verdict == Word.SHOWN else 0
+    document = recordings.report(measured)
+    effect = next(one for one in document.effects if one.primary)
+    these, new = _claims(document, effect)
     population = recordings.standard.effect
     return Found(
         difference=effect.difference,
@@ -110,8 +112,20 @@ def _found(recordings: Recordings, session: Session) -> Found:
     )
 
 
-def _primary(document: Document) -> Effect:
-    return next(effect for effect in document.effects if effect.primary)
+def _claims(document: Document, effect: Effect) -> tuple[int, int]:
+    """Directions claimed on these and on new cases: of the pass rate, else of irreversible losses (more of them is worse)."""
+    passes = {"better": 1, "worse": -1}.get(effect.direction or "", 0)
+    changed, shown = effect.verdict == Word.CHANGED or _small(effect.holm_p), effect.verdict == Word.SHOWN
+    found = [passes * changed, passes * shown]
+    for loss in document.harm_effects:
+        if loss.claim and loss.claim.endswith(LOSS_CLAIMS):
+            direction = -_sign(loss.difference or 0)
+            found = [found[0] or direction * _small(loss.holm_p), found[1] or direction * loss.claim.endswith(LOSS_CLAIMS[1])]
+    return found[0], found[1]
+
+
+def _small(p: float | None) -> bool:
+    return p is not None and p <= ALPHA + 1e-12
 
 
 def _covers(limits: Limits, truth: float) -> bool | None:

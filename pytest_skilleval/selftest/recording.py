@@ -114,7 +114,7 @@ def record_run(folder: RunFolder, loaded: LoadedSpec, row: Row, play: Play) -> N
         _write(folder.path, {"run.json": RunRecord(row=row, status="error", blame="sandbox", detail="the sandbox was lost")})
         return
     case = loaded.spec.case(row.case)
-    rehearsal = next(one for one in case.rehearsals if one.id == (script.CAREFUL if play.passes else script.SWEEPING))
+    rehearsal = next(one for one in case.rehearsals if one.id == play.rehearsal)
     offered = installs(loaded.spec.arms[row.arm], row.skill)
     turn = folder.turn(1)
     (turn / "prompt.txt").write_text(case.all_turns[0].paraphrases[0])
@@ -134,7 +134,7 @@ def _write(folder: Path, files: dict[str, Any]) -> None:
 
 
 def _suffix(play: Play) -> str:
-    return "." + "".join(name for name, is_so in zip(("passes", "loads", "lost"), play, strict=True) if is_so)
+    return "." + "".join(name for name, is_so in zip(play._fields, play, strict=True) if is_so)
 
 
 def _case(standard: Standard, place: int) -> dict[str, Any]:

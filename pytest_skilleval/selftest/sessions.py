@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_skilleval.core.plan import Row
 from pytest_skilleval.selftest.script import Play
-from pytest_skilleval.selftest.standards import Standard, Truth, mean_effect
+from pytest_skilleval.selftest.standards import SEVERE, Standard, Truth, mean_effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +50,6 @@ def _play(standard: Standard, truth: Truth, arm: str, time: float, rng: random.R
     loads = offered and rng.random() < truth.loads
     rate = (truth.loaded if loads else truth.without) + standard.drift * (time - 0.5)
     passes = rng.random() < rate
+    severe = not passes and rng.random() < SEVERE
     loss = standard.loss_at_end * time + offered * (standard.runs_lost + standard.failures_lost * (not passes))
-    return Play(passes, loads, rng.random() < loss)
+    return Play(passes, loads, severe, rng.random() < loss)

@@ -7,6 +7,8 @@ from typing import Literal
 
 Question = Literal["these", "new"]
 QUESTIONS: tuple[Question, ...] = ("these", "new")
+SEVERE = 0.5
+"""Probability that a run which fails does so by an irreversible loss; so the second primary outcome is as null as the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import Any
 
 from pytest_skilleval.selftest import script
-from pytest_skilleval.selftest.results import LEVELS, Rate, Result
-from pytest_skilleval.selftest.standards import QUESTIONS, Standard
+from pytest_skilleval.selftest.results import LEVELS, Result
+from pytest_skilleval.selftest.standards import QUESTIONS, SEVERE, Standard
 
 STAMP = "SELF-TEST: scripted agents with a known effect. It says how good the instrument is, and nothing about any skill."
 FORMAT = 1
 HEAD = (
-    f"{'standard':16} {'truth':>6} {'found':>6} {'bias':>7}   {'covers these / new':>18}   {'claims these (up to) / new (up to)':>37}   "
-    f"{'lost':>5} {'calls':>6}"
+    f"{'standard':16} {'truth':>6} {'found':>6} {'bias':>7}   {'covers these / new':>18}   {'claims these / new':>18}   "
+    f"{'false these (up to) / new (up to)':>33}   {'lost':>5} {'calls':>6}"
 )
 
 
@@ -25,8 +25,8 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
     yield HEAD
     yield from map(_row, results)
     yield ""
-    yield "claims: share of sessions that claim an effect, with its upper 95 % limit; lost: no verdict because of lost runs;"
-    yield "calls: model calls for each right claim of an effect."
+    yield "covers: the interval holds the truth. claims: sessions that claim an effect; false: one that is not there or goes the other"
+    yield "way, with the upper 95 % limit. lost: no verdict because of lost runs. calls: model calls for each right claim."
     yield from _calibration(results)
     yield ""
     yield from _promises(results)
@@ -47,21 +47,19 @@ def published(standards: Sequence[Standard]) -> dict[str, Any]:
         "prompts": script.PROMPTS,
         "checks": script.CHECKS,
         "scripts": script.REHEARSALS,
+        "severe": SEVERE,
         "standards": [asdict(one) | {"cases": one.cases, "effect": one.effect} for one in standards],
     }
 
 
 def _row(one: Result) -> str:
     covers = " / ".join(_percent(one.covered[question].value) for question in QUESTIONS)
-    claims = " / ".join(_claim(one.claimed[question]) for question in QUESTIONS)
+    claims = " / ".join(_percent(one.claimed[question].value) for question in QUESTIONS)
+    false = " / ".join(f"{_percent(rate.value)} ({_percent(rate.limits[1])})" for rate in one.false.values())
     return (
         f"{one.standard.name:16} {one.standard.effect:+6.2f} {_signed(one.found, 2):>6} {_signed(one.bias, 3):>7}   {covers:>18}   "
-        f"{claims:>37}   {_percent(one.lost.value, 0):>5} {'-' if one.calls is None else f'{one.calls:.0f}':>6}"
+        f"{claims:>18}   {false:>33}   {_percent(one.lost.value, 0):>5} {'-' if one.calls is None else f'{one.calls:.0f}':>6}"
     )
-
-
-def _claim(rate: Rate) -> str:
-    return f"{_percent(rate.value)} ({_percent(rate.limits[1])})"
 
 
 def _calibration(results: Sequence[Result]) -> Iterator[str]:
@@ -78,12 +76,12 @@ def _calibration(results: Sequence[Result]) -> Iterator[str]:
 def _promises(results: Sequence[Result]) -> Iterator[str]:
     for one in results:
         for promise in one.promises:
-            if promise.state != "kept":
-                yield f"{promise.state.upper() if promise.state == 'broken' else promise.state}: {one.standard.name}, {promise.text}"
+            if promise.state == "broken":
+                yield f"BROKEN: {one.standard.name}, {promise.text}"
     states = [promise.state for one in results for promise in one.promises]
     count = {state: states.count(state) for state in ("kept", "open", "broken")}
     told = f"{count['kept']} of {len(states)} promises kept, {count['broken']} broken"
-    yield told + (f", {count['open']} open: more --sessions would tell" if count["open"] else "")
+    yield told + (f", {count['open']} open: not broken so far, and more --sessions would tell" if count["open"] else "")
 
 
 def _percent(value: float | None, digits: int = 1) -> str:
