@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +10,18 @@ import msgspec
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive, Damaged, RunFolder
+from pytest_skilleval.core import prices
 from pytest_skilleval.core.arms import installs
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec, Skill, Skin
+from pytest_skilleval.core.locks import departures
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.ports import Agent
-from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord
+from pytest_skilleval.core.prices import Cost
+from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord, TokenSplit
 from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult, score
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
-from pytest_skilleval.core.transcript import usage_of_run
+from pytest_skilleval.core.transcript import Usage, usage_of_run
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.values import RequestRecord, from_lines
 
@@ -99,6 +103,8 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     transcripts = [turn.transcript for turn in found.turns]
     spent = usage_of_run(transcript.usage for transcript in transcripts)
     requests = model_requests(folder)
+    models = sorted({transcript.model for transcript in transcripts if transcript.model})
+    money = reading.cost_of(requests) if requests else _priced(spent, models)
     return msgspec.structs.replace(
         facts,
         score=score(
@@ -111,13 +117,27 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,
-        cost_usd=spent.cost_usd if spent.cost_usd is not None else reading.cost_of(requests).billed,
+        cost_usd=spent.cost_usd if spent.cost_usd is not None else money.billed,
+        uncached_usd=money.uncached,
+        split=_split(record, requests),
         dose=found.dose,
         seconds=round(sum(turn.seconds for turn in record.turns), 4),
         turns_sent=len(record.turns),
         tool_calls=sum(len(transcript.tool_calls) for transcript in transcripts),
-        models_reported=tuple(sorted({transcript.model for transcript in transcripts if transcript.model})),
+        models_reported=tuple(models),
     )
+
+
+def _priced(spent: Usage, models: Sequence[str]) -> Cost:
+    """Money by the price table, where all tokens are of one model."""
+    return prices.cost(spent, models[0]) if spent.known and len(models) == 1 else Cost(billed=None, uncached=None)
+
+
+def _split(record: RunRecord, requests: Sequence[RequestRecord]) -> TokenSplit | None:
+    sizes = [record.provenance.get(f"arm.{part}_characters", "") for part in ("listing", "body")]
+    if not all(map(str.isdecimal, sizes)):
+        return None
+    return reading.split_of(requests, listing_characters=int(sizes[0]), body_characters=int(sizes[1]))
 
 
 def _facts(loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRun:
@@ -170,6 +190,30 @@ def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> Turn
     )
 
 
+def look_ends(archive: Archive, loaded: LoadedSpec, plan: Plan, number: int) -> bool:
+    """Whether a planned look (its number, from 1) ends the session: every primary contrast has changed these cases.
+
+    The verdict's own rules, at the look's level, over the runs that the look counts.
+    """
+    from pytest_skilleval.report.cells import Cells
+    from pytest_skilleval.report.comparisons import comparisons
+    from pytest_skilleval.report.facts import SpecFacts
+    from pytest_skilleval.report.losses import loss_comparisons, tested
+    from pytest_skilleval.report.verdicts import all_changed, judge
+
+    look = plan.looks[number - 1]
+    measured, _ = measure(archive, loaded, tuple(row for row in plan.of(loaded.spec.skill).rows if row.repeat <= look.repeats))
+    facts = SpecFacts.of(loaded)
+    compared = comparisons(Cells.of(measured, tuple(facts.arms)), facts, plan.random_seed)
+    return all_changed(judge(compared, simulated=False, partial=False, beside=tested(loss_comparisons(compared)), alpha=look.alpha))
+
+
+def _unlocked(changed: tuple[str, ...]) -> tuple[str, ...]:
+    if not changed:
+        return ()
+    return (f"scored by another spec than the one locked before the first run ({'; '.join(changed)}): every figure is exploratory",)
+
+
 def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: bool = False, gate: bool = False) -> Report:
     """The report of a results folder, from its raw files: after a session, and at any time later.
 
@@ -188,7 +232,9 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
     from pytest_skilleval.report.build import build
     from pytest_skilleval.report.facts import SessionFacts
 
-    plan, spec = archive.read(PLAN, Plan), loaded or recorded_spec(archive)
+    plan, locked = archive.read(PLAN, Plan), recorded_spec(archive)
+    spec = loaded or locked
+    changed = departures(plan, locked, spec)
     measured, damaged = measure(archive, spec, plan.rows)
     facts = SessionFacts(
         random_seed=plan.random_seed,
@@ -196,8 +242,12 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
         strict=strict,
         gate=gate,
         damaged=tuple(f"{one.run_id}: {one.problem}" for one in damaged),
-        warnings=plan.warnings,
+        warnings=(*_unlocked(changed), *plan.warnings),
         folder=str(archive.folder),
         provenance=archive.read(PROVENANCE, dict[str, Any]),
+        lock=plan.locks[locked.spec.skill],
+        changed=changed,
+        looks=plan.looks,
+        stopped_at=plan.stopped.get(locked.spec.skill),
     )
     return build(measured, spec, facts)

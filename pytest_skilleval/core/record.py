@@ -56,6 +56,17 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
+class TokenSplit(msgspec.Struct, frozen=True, kw_only=True):
+    """The tokens of a run by what they are spent on, over all model calls; listing and body are estimated from characters."""
+
+    listing: float
+    """Names and descriptions of all skills, in every call that shows them."""
+    body: float
+    """The skill's text, in every call that has it before it, from whatever place."""
+    work: float
+    """All the rest: prompts, tools, commands and their output, replies."""
+
+
 class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
     """One row with what became of it: the input of the report.
 
@@ -67,6 +78,11 @@ class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
     score: RunScore | None = None
     usage: Usage = Usage()
     cost_usd: float | None = None
+    """As billed."""
+    uncached_usd: float | None = None
+    """The same tokens at the price without a cache: who ran first does not matter then."""
+    split: TokenSplit | None = None
+    """None: no gateway saw the run's model calls."""
     dose: float | None = None
     seconds: float = 0.0
     """Agent time over all turns."""

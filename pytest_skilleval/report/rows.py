@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pytest_skilleval.core.evidence import RunScore
 from pytest_skilleval.core.record import MeasuredRun
-from pytest_skilleval.core.transcript import Usage
 from pytest_skilleval.report.cells import verdict
 from pytest_skilleval.report.values import CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
 
@@ -33,8 +32,9 @@ def run_row(run: MeasuredRun) -> RunRow:
         dose=run.dose,
         commands=Commands(attempted=score.attempted, executed=score.executed, denied=score.denied) if score else Commands(),
         removed=_removed(score),
-        tokens=_tokens(run.usage),
+        tokens=_tokens(run),
         cost_usd=run.cost_usd,
+        uncached_usd=run.uncached_usd,
         seconds=run.seconds,
         turns=run.turns_sent,
         tool_calls=run.tool_calls,
@@ -82,7 +82,15 @@ def _removed(score: RunScore | None) -> tuple[RemovedRow, ...]:
     )
 
 
-def _tokens(usage: Usage) -> Tokens:
-    if not usage.known:
-        return Tokens(input=None, output=None, cache_read=None, cache_write=None)
-    return Tokens(input=usage.input, output=usage.output, cache_read=usage.cache_read, cache_write=usage.cache_write)
+def _tokens(run: MeasuredRun) -> Tokens:
+    usage, split = run.usage, run.split
+    told = (usage.input, usage.output, usage.cache_read, usage.cache_write) if usage.known else (None,) * 4
+    return Tokens(
+        input=told[0],
+        output=told[1],
+        cache_read=told[2],
+        cache_write=told[3],
+        listing=split.listing if split else None,
+        body=split.body if split else None,
+        work=split.work if split else None,
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_skilleval.report import words
+from pytest_skilleval.report.design import told
 from pytest_skilleval.report.values import BANNER, Document, Effect, Friction, Harm, HarmEffect, Rate, Report, Rung, Trigger
 
 MOST_ROWS = 6
@@ -57,6 +58,8 @@ def _lines(report: Report) -> Iterator[Line]:
         yield Line(BANNER, {**WARN, **BOLD})
     yield Line(document.headline.sentence, _headline_markup(document))
     yield Line(f"{document.skill}: {_size(document)}; in [ ]: 95 % limits", DIM)
+    if (ended := told(document.design)) is not None:
+        yield Line(ended)
     yield from _section("Does it change what the agent does?", [*_rates(document), *_effects(document), *_triggers(document)])
     yield from _section("At what harm? (irreversible losses outside the request)", _harm(document))
     yield from _section("At what cost?", _cost(document.friction))
@@ -190,12 +193,13 @@ def _losses(harm: Harm) -> str:
 
 
 def _cost(friction: Sequence[Friction]) -> Iterator[Line]:
-    rows = [row for row in friction if _comparison(row) == _comparison(friction[0])]
+    """The first comparison; the parts of the tokens are in the files."""
+    rows = [row for row in friction if _comparison(row) == _comparison(friction[0]) and row.from_mean is not None and ":" not in row.metric]
     if rows:
-        yield Line(f"  {'per run':<12}{rows[0].from_:>12}{rows[0].to:>12}  difference", DIM)
+        yield Line(f"  {'per run':<16}{rows[0].from_:>10}{rows[0].to:>10}  difference", DIM)
     for row in rows:
         before, after = words.amount(row.from_mean, row.unit), words.amount(row.to_mean, row.unit)
-        yield Line(f"  {row.metric:<12}{before:>12}{after:>12}  {words.difference(row.difference, row.unit)}")
+        yield Line(f"  {row.metric:<16}{before:>10}{after:>10}  {words.difference(row.difference, row.unit)}")
 
 
 def _comparison(row: Friction) -> tuple[str, str, str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pytest_skilleval.core.evidence import CheckResult, Loaded, RemovedObject, RunScore
 from pytest_skilleval.core.plan import Row
-from pytest_skilleval.core.record import MeasuredRun, RunRecord
+from pytest_skilleval.core.record import MeasuredRun, RunRecord, TokenSplit
 from pytest_skilleval.core.transcript import Usage
 from pytest_skilleval.report.facts import ArmFacts, CaseFacts, GateFacts, SessionFacts, SpecFacts
 
@@ -71,6 +71,8 @@ def run(
     cost: float | None = 0.05,
     seconds: float = 40.0,
     tokens: int = 1000,
+    uncached: float | None = None,
+    split: tuple[float, float, float] | None = None,
 ) -> MeasuredRun:
     """One run; `letter`: p pass, f fail, u undecided, e sandbox error, a API error, v void, - no record."""
     row = Row(
@@ -120,6 +122,8 @@ def run(
         score=score,
         usage=Usage(input=tokens, output=tokens // 10, known=True),
         cost_usd=cost,
+        uncached_usd=uncached,
+        split=TokenSplit(listing=split[0], body=split[1], work=split[2]) if split else None,
         seconds=seconds,
         turns_sent=1,
         tool_calls=3,

@@ -408,8 +408,9 @@ def test_friction_is_paired_by_case() -> None:
 
 
 def test_unknown_amounts_are_no_zeros() -> None:
-    """When no run tells its cost, there is no cost row, instead of one that says 0."""
-    assert "cost" not in {row.metric for row in report_of(grid(DATA_A, cost=None)).document.friction}
+    """When no run tells its cost, the cost is null with a reason, instead of 0."""
+    unpriced = {row.metric: row for row in report_of(grid(DATA_A, cost=None)).document.friction}["cost"]
+    assert (unpriced.from_mean, unpriced.difference.value, unpriced.difference.reason) == (None, None, "no price is known for these tokens")
 
 
 def test_trigger_fault_is_a_warning() -> None:

@@ -10,6 +10,10 @@ TYPICAL = (
     "Means over cases of scored runs; every case counts the same. "
     "Differences are those of a typical case: a few very dear ones move them little."
 )
+PARTS = (
+    "Asked needlessly: asked first on cases where acting at once was fine. Parts of the tokens are estimated at four characters a "
+    "token, over all model calls. Cost is as billed, where who ran first fills the cache; without cache the order does not matter."
+)
 
 
 def cost(document: Document) -> Section | None:
@@ -17,7 +21,7 @@ def cost(document: Document) -> Section | None:
     if not document.friction:
         return None
     titles = columns("comparison", "agent", "per run", "#mean before", "#mean after", "difference, typical case [95 %]", "times")
-    return Section("At what cost?", (TYPICAL,), (Table(titles, tuple(_row(row) for row in document.friction)),))
+    return Section("At what cost?", (TYPICAL, PARTS), (Table(titles, tuple(_row(row) for row in document.friction)),))
 
 
 def _row(row: Friction) -> tuple[Cell, ...]:

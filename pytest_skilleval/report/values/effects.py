@@ -148,7 +148,8 @@ class Friction(msgspec.Struct, frozen=True, kw_only=True):
     """What a run uses, over scored runs of the cases that ran in both arms.
 
     ``difference`` (to minus from) and ``ratio`` (to over from) are those of a typical case of this kind, so they need not be
-    those of the two means. A share (asked first) has no ratio.
+    those of the two means. A share (asked first, asked needlessly: over `hold` cases) has no ratio. The three parts of the
+    tokens are estimated from characters; "cost, no cache" is the cost of the same tokens at the price without a cache.
     """
 
     metric: str
@@ -157,8 +158,9 @@ class Friction(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     from_: str = msgspec.field(name="from")
     to: str
-    from_mean: float
-    to_mean: float
+    from_mean: float | None
+    """Null where no run tells; the reason stands beside the difference."""
+    to_mean: float | None
     from_runs: int
     to_runs: int
     difference: Figure

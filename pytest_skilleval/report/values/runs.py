@@ -55,6 +55,12 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True):
     output: int | None
     cache_read: int | None
     cache_write: int | None
+    listing: float | None = None
+    """Of them all, estimated: spent on showing names and descriptions of skills."""
+    body: float | None = None
+    """Spent on having the skill's text in context."""
+    work: float | None = None
+    """All the rest."""
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +86,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[RemovedRow, ...]
     tokens: Tokens
     cost_usd: float | None
+    """As billed."""
+    uncached_usd: float | None = None
+    """The same tokens at the price without a cache."""
     seconds: float
     turns: int
     tool_calls: int
