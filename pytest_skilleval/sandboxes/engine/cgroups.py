@@ -136,6 +136,11 @@ class Group:
         """Kill all processes in and below `leaf` and wait until they are gone."""
         kill_tree(self._tracker.path / self.name / leaf)
 
+    def thaw(self) -> None:
+        """Let what is paused go on: under v1 a frozen process does not even die."""
+        for one in self.found:
+            thaw_tree(one.path / self.name)
+
     def remove(self) -> None:
         """Kill what is left in the group and remove it."""
         for one in self.found:
@@ -161,12 +166,21 @@ def kill_tree(path: Path, seconds: float = 5.0) -> None:
     """Kill all processes in and below the group at `path`; returns when they are gone or time is up."""
     with contextlib.suppress(OSError):
         (path / "cgroup.kill").write_text("1")
+    thaw_tree(path)
     end = time.monotonic() + seconds
     while (left := [pid for group in _groups(path) for pid in _members(group)]) and time.monotonic() < end:
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.002)
+
+
+def thaw_tree(path: Path) -> None:
+    """Thaw all groups in and below `path`; those above first, for a group is frozen with its parent."""
+    for group in reversed(list(_groups(path))):
+        if (group / "freezer.state").exists():
+            with contextlib.suppress(OSError):
+                _write(group / "freezer.state", "THAWED")
 
 
 def remove_tree(path: Path) -> None:
