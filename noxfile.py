@@ -66,19 +66,18 @@ def tests(session: nox.Session) -> None:
     install(session, "test")
     system_packages(session, {"npm": "npm", "node": "nodejs", "chromium": "chromium", "git": "git"})
     env = {"SKILLEVAL_REQUIRE_ALL": "1"} if platform.system() == "Linux" and os.geteuid() == 0 else {}
-    env["PATH"] = f"{agent_clis(session)}{os.pathsep}{session.env.get('PATH') or os.environ['PATH']}"
+    env["SKILLEVAL_AGENT_PREFIX"] = str(agent_clis(session))
     session.run("pytest", "-n", "2", *session.posargs, env=env)
 
 
 def agent_clis(session: nox.Session) -> Path:
-    """Install the real agent CLIs from npm, beside the other caches; returns the folder of their programs."""
+    """Install the real agent CLIs from npm, beside the other caches; returns the folder they are installed under."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pytest-skilleval" / "agent-clis"
-    programs = cache / "node_modules" / ".bin"
-    if not all((programs / name).exists() for name in ("claude", "codex")):
+    if not all((cache / "node_modules" / ".bin" / name).exists() for name in ("claude", "codex")):
         cache.mkdir(parents=True, exist_ok=True)
         session.log(f"installing from npm: {' '.join(AGENT_CLIS)}")
         session.run("npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(cache), *AGENT_CLIS, external=True)
-    return programs
+    return cache
 
 
 @nox.session
