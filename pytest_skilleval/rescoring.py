@@ -146,12 +146,12 @@ def _facts(loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRu
 
 
 def dressed_case(loaded: LoadedSpec, row: Row) -> Case:
-    """The row's case in the skin that its block drew; with the generated rehearsals where the row plays one of these."""
+    """The row's case in the skin that its block drew; with the generated rehearsal where the row plays one."""
     from pytest_skilleval.core.dress import dress
-    from pytest_skilleval.core.generated import is_generated, with_generated
+    from pytest_skilleval.core.generated import with_generated
 
     case = loaded.spec.case(row.case)
-    return dress(loaded, with_generated(loaded, case) if is_generated(row.rehearsal) else case, loaded.skins[row.skin])
+    return dress(loaded, with_generated(loaded, case, row.rehearsal), loaded.skins[row.skin])
 
 
 def evidence(folder: RunFolder, record: RunRecord, cli: Agent) -> Evidence:

@@ -14,7 +14,7 @@ from pytest_skilleval.core.loaded import Skill
 from pytest_skilleval.core.ports import SandboxFile
 
 if TYPE_CHECKING:
-    from pytest_skilleval.core.spec import Arm, Sham
+    from pytest_skilleval.core.spec import Arm, Sham, Spec
 
 NEUTRAL = "General notes about day-to-day work in a repository, kept short and plain. "
 INERT = "Work carefully, keep notes as you go, and prefer small steps over large ones.\n"
@@ -23,6 +23,14 @@ INERT = "Work carefully, keep notes as you go, and prefer small steps over large
 def installs(arm: Arm, skill: str) -> bool:
     """Whether the arm offers `skill` to the agent, real or as a sham."""
     return arm.exclude != "all" and skill not in arm.exclude
+
+
+def primary_contrasts(spec: Spec) -> tuple[tuple[str, str], ...]:
+    """The pairs (from, to) that are tested: those the spec names, else each treatment against the first baseline."""
+    baseline = next((name for name, arm in spec.arms.items() if arm.role == "baseline"), None)
+    if spec.contrasts.primary or baseline is None:
+        return spec.contrasts.primary
+    return tuple((baseline, name) for name, arm in spec.arms.items() if arm.role == "treatment")
 
 
 def installed_skills(arm: Arm, skill: str, catalogue: Mapping[str, Skill]) -> dict[str, Skill]:

@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 import msgspec
 
+from pytest_skilleval.core.statistics.sequential import Look
+
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One run to be made: one sandbox, one transcript, one pytest item."""
@@ -55,6 +57,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...]
     locks: dict[str, str]
     """Skill -> SHA-256 of its spec and all files that belong to it."""
+    contrasts: dict[str, tuple[tuple[str, str], ...]] = {}
+    """Skill -> its primary contrasts (from, to): locked with the spec."""
+    looks: tuple[Look, ...] = ()
+    """Planned looks, the last of them after all repeats; none: one look at the end."""
+    stopped: dict[str, int] = {}
+    """Skill -> number of the look, from 1, after which no further run of it was started."""
     rehearsal: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -65,8 +73,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def partial(self) -> bool:
-        """Whether rows were left out: no effect verdict and no gate then."""
-        return any(not row.selected for row in self.rows)
+        """Whether rows were left out otherwise than by a planned look: no effect verdict and no gate then."""
+        return any(not row.selected and not self.beyond(row) for row in self.rows)
+
+    def beyond(self, row: Row) -> bool:
+        """Whether a planned look ended the skill's runs before this one."""
+        number = self.stopped.get(row.skill)
+        return number is not None and row.repeat > self.looks[number - 1].repeats
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -76,7 +89,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def of(self, skill: str) -> Plan:
         """The part of one spec; rows keep the index that they have in the session."""
         rows = tuple(row for row in self.rows if row.skill == skill)
-        return msgspec.structs.replace(self, rows=rows, locks={skill: self.locks[skill]})
+        own = {
+            name: {skill: found[skill]} if skill in found else {}
+            for name, found in (("locks", self.locks), ("contrasts", self.contrasts), ("stopped", self.stopped))
+        }
+        return msgspec.structs.replace(self, rows=rows, **own)
+
+    def stop(self, skill: str, number: int) -> Plan:
+        """The same plan, with the skill's rows beyond a look marked as not selected."""
+        ended = msgspec.structs.replace(self, stopped={**self.stopped, skill: number})
+        beyond = {row.key for row in self.rows if row.skill == skill and ended.beyond(row)}
+        return ended.keep({row.key for row in self.rows} - beyond, f"stopped at look {number}")
 
     def keep(self, keys: Collection[tuple[str, str]], reason: str) -> Plan:
         """The same plan with every other row marked as not selected, for `reason`; earlier reasons stay."""

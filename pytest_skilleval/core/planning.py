@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, get_args
 
-from pytest_skilleval.core.arms import installs
+from pytest_skilleval.core.arms import installs, primary_contrasts
 from pytest_skilleval.core.choosing import DEFAULT_MODEL, agents_with_models, is_glob, same_model, slugs
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.plan import Plan, Row
+from pytest_skilleval.core.statistics.sequential import Look, look_number
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
@@ -45,6 +46,8 @@ class Request:
         Plan every rehearsal of every case instead of ordinary runs.
     generated
         How many generated rehearsals a case gets beside the written ones; None: all of them.
+    looks
+        Planned looks: every case is repeated as often as the last one says, in blocks ordered look by look.
     judged
         A judge will vote, so a spec with judge checks must name its model.
     """
@@ -54,6 +57,7 @@ class Request:
     arms: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     repeats: int | None = None
+    looks: tuple[Look, ...] = ()
     release: bool = False
     rehearse: bool = False
     generated: int | None = 0
@@ -93,7 +97,7 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
     Nothing
         The selection is empty; the text says why.
     """
-    problems = _unknown_cases(specs, request)
+    problems = [*_looks_problems(request), *_unknown_cases(specs, request)]
     blocks: list[_Block] = []
     warnings: list[str] = []
     for loaded in specs:
@@ -113,8 +117,10 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
     return Plan(
         random_seed=seed,
         seed_origin=request.seed_origin if request.random_seed is not None else "derived from the specs; --skill-random-seed draws anew",
-        rows=tuple(_rows(blocks, seed)),
+        rows=tuple(_rows(blocks, seed, request.looks)),
         locks={block.loaded.spec.skill: block.loaded.text_hash for block in blocks},
+        contrasts={block.loaded.spec.skill: primary_contrasts(block.loaded.spec) for block in blocks},
+        looks=request.looks,
         rehearsal=request.rehearse,
         warnings=tuple(dict.fromkeys(warnings)),
     )
@@ -130,11 +136,13 @@ def rank(seed: int, *parts: str) -> int:
     return int.from_bytes(hashlib.sha256("\0".join((str(seed), *parts)).encode()).digest()[:8], "big")
 
 
-def _rows(blocks: Sequence[_Block], seed: int) -> Iterator[Row]:
-    """Rows of all blocks in random order."""
+def _rows(blocks: Sequence[_Block], seed: int, looks: Sequence[Look]) -> Iterator[Row]:
+    """Rows of all blocks in random order; with looks, all of one look before the next."""
     models = slugs(block.model for block in blocks)
     index = 0
-    for number, block in enumerate(sorted(blocks, key=lambda block: rank(seed, "block", *block.identity))):
+    for number, block in enumerate(
+        sorted(blocks, key=lambda block: (look_number(looks, block.repeat), rank(seed, "block", *block.identity)))
+    ):
         skill = block.loaded.spec.skill
         for arm in sorted(block.arms, key=lambda arm: rank(seed, "arm", *block.identity, arm)):
             run_id = f"{block.case.id}.{arm}.{block.agent}.{models[block.model]}.r{block.repeat}"
@@ -173,12 +181,13 @@ def _draw(size: int, repeat: int, seed: int, *parts: str) -> int:
 def _blocks(loaded: LoadedSpec, request: Request) -> list[_Block]:
     spec = loaded.spec
     pairs, arms = _agents(spec, request), _arms(spec, request)
+    repeats = request.looks[-1].repeats if request.looks else request.repeats or spec.defaults.repeats
     return [
         _Block(loaded, case, case_arms, agent, model, repeat)
         for case in chosen_cases(spec, request)
         if (case_arms := tuple(arm for arm in arms if case.kind != "trigger" or installs(spec.arms[arm], spec.skill)))
         for agent, model in pairs
-        for repeat in range(1, (request.repeats or spec.defaults.repeats) + 1)
+        for repeat in range(1, repeats + 1)
     ]
 
 
@@ -231,6 +240,13 @@ def _unknown_cases(specs: Sequence[LoadedSpec], request: Request) -> list[str]:
         elif is_glob(pattern) and all(case.draft for case in meant):
             problems.append(f"--skill-case: {pattern!r} only matches drafts; name one exactly: {', '.join(case.id for case in meant)}")
     return problems
+
+
+def _looks_problems(request: Request) -> Iterator[str]:
+    if request.looks and request.rehearse:
+        yield "--skill-looks: rehearsals are played once each; leave one of the two out"
+    if request.looks and request.repeats not in (None, request.looks[-1].repeats):
+        yield f"--skill-looks plans {request.looks[-1].repeats} repeats, --skill-repeats says {request.repeats}; leave one of the two out"
 
 
 def _judge_problems(blocks: Sequence[_Block], request: Request) -> list[str]:

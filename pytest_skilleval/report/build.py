@@ -11,6 +11,7 @@ from pytest_skilleval.report import harm, notices, rates
 from pytest_skilleval.report.cells import Cells
 from pytest_skilleval.report.comparisons import comparisons
 from pytest_skilleval.report.decision import ending, headline
+from pytest_skilleval.report.design import design, level_of, unlocked
 from pytest_skilleval.report.effects import effects
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.friction import friction
@@ -23,7 +24,7 @@ from pytest_skilleval.report.pooled import pooled
 from pytest_skilleval.report.rows import run_row
 from pytest_skilleval.report.trigger import trigger
 from pytest_skilleval.report.values import BANNER, Document, Report
-from pytest_skilleval.report.verdicts import judge
+from pytest_skilleval.report.verdicts import judge, why_open
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
@@ -47,16 +48,19 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
     partial = session.partial or any(not run.row.selected for run in measured)
     cells = Cells.of(measured, tuple(facts.arms))
     compared = comparisons(cells, facts, session.random_seed)
+    compared = unlocked(compared) if session.changed else compared
+    alpha = level_of(session)
     losses = loss_comparisons(compared)
-    found = effects(compared, judge(compared, simulated=simulated, partial=partial, beside=tested(losses)))
+    found = effects(compared, judge(compared, simulated=simulated, partial=partial, beside=tested(losses), alpha=alpha))
     pools, shown = pooled(compared), listings(cells)
-    decided = gate(facts.gate, compared, simulated=simulated, partial=partial)
+    decided = gate(facts.gate, compared, why_open(simulated=simulated, partial=partial, changed=session.changed), alpha)
     code, why = ending(cells, facts, session, decided)
     document = Document(
         skill=facts.skill,
         simulated=simulated,
         partial=partial,
         notice=BANNER if simulated else None,
+        design=design(facts, session),
         headline=headline(cells, found, pools),
         runs=tuple(map(run_row, cells.runs)),
         rates=rates.rates(cells, facts),
@@ -65,7 +69,11 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
         ladder=ladder(cells, facts),
         harm=harm.harm(cells),
         harm_effects=harm_effects(
-            compared, losses, facts.gate.hold_no_worse_than if facts.gate else None, open_to_claims=not (simulated or partial)
+            compared,
+            losses,
+            facts.gate.hold_no_worse_than if facts.gate else None,
+            open_to_claims=not (simulated or partial),
+            alpha=alpha,
         ),
         chain=chains(cells, facts),
         loading=loading(cells, facts),

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_skilleval.core.arms import primary_contrasts
+from pytest_skilleval.core.statistics.sequential import Look
+
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
-    from pytest_skilleval.core.spec import Arm, Gate, Spec
+    from pytest_skilleval.core.spec import Arm, Gate
 
 Pair = tuple[str, str]
 
@@ -76,7 +79,7 @@ class SpecFacts:
             skill=spec.skill,
             summary=spec.summary,
             arms={name: _arm(arm, spec.skill) for name, arm in spec.arms.items()},
-            primary=spec.contrasts.primary or _usual_contrasts(spec),
+            primary=primary_contrasts(spec),
             secondary=spec.contrasts.secondary,
             cases={
                 case.id: CaseFacts(kind=case.kind, expects=case.expects, family=case.family, should_load=case.should_load, owner=case.owner)
@@ -104,6 +107,10 @@ class SessionFacts:
         Where the files are, as the terminal shall show it; never part of the files.
     provenance
         Facts of the session for the files: plain JSON values.
+    lock, changed
+        Hash of the spec that the plan locked, and how the one that scores departs from it.
+    looks, stopped_at
+        The planned looks, and the number of the one that ended the session early.
     """
 
     random_seed: int = 0
@@ -114,6 +121,10 @@ class SessionFacts:
     warnings: tuple[str, ...] = ()
     folder: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    lock: str = ""
+    changed: tuple[str, ...] = ()
+    looks: tuple[Look, ...] = ()
+    stopped_at: int | None = None
 
 
 def _arm(arm: Arm, skill: str) -> ArmFacts:
@@ -138,13 +149,6 @@ def _delivers(arm: Arm, skill: str) -> str:
         "sham": arm.sham is not None,
     }
     return next((name for name, does in tried.items() if does), "with")
-
-
-def _usual_contrasts(spec: Spec) -> tuple[Pair, ...]:
-    baseline = next((name for name, arm in spec.arms.items() if arm.role == "baseline"), None)
-    if baseline is None:
-        return ()
-    return tuple((baseline, name) for name, arm in spec.arms.items() if arm.role == "treatment")
 
 
 def _gate(gate: Gate | None) -> GateFacts | None:

@@ -8,12 +8,12 @@ from typing import Literal, cast
 from pytest_skilleval.core.statistics import gate as rules
 from pytest_skilleval.core.statistics.gate import Criterion, Decision
 from pytest_skilleval.core.statistics.values import Interval
+from pytest_skilleval.core.statistics.verdict import ALPHA
 from pytest_skilleval.report import words
 from pytest_skilleval.report.comparisons import Comparison
 from pytest_skilleval.report.facts import GateFacts
 from pytest_skilleval.report.harm import paired_losses
 from pytest_skilleval.report.values import Gate, GatePart
-from pytest_skilleval.report.verdicts import PARTIAL, SIMULATED
 
 NOTHING = "nothing that the gate asks about was measured"
 CODES: dict[Decision, Literal["met", "not_met", "undecided"]] = {
@@ -23,13 +23,21 @@ CODES: dict[Decision, Literal["met", "not_met", "undecided"]] = {
 }
 
 
-def gate(wanted: GateFacts | None, compared: Sequence[Comparison], *, simulated: bool, partial: bool) -> Gate:
-    """Evaluate the gate over the primary contrasts, whether or not the session asks for it."""
+def gate(wanted: GateFacts | None, compared: Sequence[Comparison], why_open: str | None = None, alpha: float = ALPHA) -> Gate:
+    """Evaluate the gate over the primary contrasts, whether or not the session asks for it.
+
+    Parameters
+    ----------
+    why_open
+        Why these results can decide no gate; None: they can.
+    alpha
+        The level of the session's last look.
+    """
     if wanted is None:
         return Gate(decision=None, reason="the spec has no gate", parts=())
-    if simulated or partial:
-        return Gate(decision="undecided", reason=SIMULATED if simulated else PARTIAL, parts=())
-    held = [(one, criterion) for one in compared if one.subject.primary for criterion in _criteria(wanted, one)]
+    if why_open is not None:
+        return Gate(decision="undecided", reason=why_open, parts=())
+    held = [(one, criterion) for one in compared if one.subject.primary for criterion in _criteria(wanted, one, 1 - alpha)]
     wanting = _missing(wanted, [criterion for _, criterion in held])
     if wanting:
         return Gate(decision="undecided", reason=f"{NOTHING}: {wanting}", parts=tuple(_part(*one) for one in held))
@@ -38,15 +46,15 @@ def gate(wanted: GateFacts | None, compared: Sequence[Comparison], *, simulated:
     return Gate(decision=CODES[decision], reason=reason, parts=tuple(_part(*one) for one in held))
 
 
-def _criteria(wanted: GateFacts, one: Comparison) -> Iterator[Criterion]:
+def _criteria(wanted: GateFacts, one: Comparison, level: float) -> Iterator[Criterion]:
     expects = one.subject.expects
     if wanted.improve_at_least is not None and expects == "improve":
         question = cast("rules.Question", wanted.improve_question)
-        yield rules.improve(one.counts, one.loss, wanted.improve_at_least, question)
+        yield rules.improve(one.counts, one.loss, wanted.improve_at_least, question, level=level)
     if wanted.hold_no_worse_than is not None and expects == "hold":
-        yield rules.hold(one.counts, one.loss, wanted.hold_no_worse_than)
+        yield rules.hold(one.counts, one.loss, wanted.hold_no_worse_than, level=level)
     if wanted.loss_at_most is not None and expects == "all":
-        yield rules.loss_at_most([paired_losses(case) for case in one.cases], one.loss, wanted.loss_at_most)
+        yield rules.loss_at_most([paired_losses(case) for case in one.cases], one.loss, wanted.loss_at_most, level=level)
 
 
 def _missing(wanted: GateFacts, held: Sequence[Criterion]) -> str:

@@ -14,7 +14,7 @@ from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import PairedEffect
 from pytest_skilleval.core.statistics.proportions import new_cases_interval
 from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
-from pytest_skilleval.core.statistics.verdict import PValues, claimed
+from pytest_skilleval.core.statistics.verdict import ALPHA, PValues, claimed
 from pytest_skilleval.report import numbers
 from pytest_skilleval.report.cells import Group
 from pytest_skilleval.report.comparisons import CasePair, Comparison
@@ -62,7 +62,12 @@ def tested(losses: Sequence[LossComparison]) -> list[PValues]:
 
 
 def harm_effects(
-    compared: Sequence[Comparison], losses: Sequence[LossComparison], margin: float | None, *, open_to_claims: bool
+    compared: Sequence[Comparison],
+    losses: Sequence[LossComparison],
+    margin: float | None,
+    *,
+    open_to_claims: bool,
+    alpha: float = ALPHA,
 ) -> tuple[HarmEffect, ...]:
     """Every comparison of losses with what may be claimed of it.
 
@@ -74,6 +79,8 @@ def harm_effects(
         By how much harm may grow and still count as no worse; None: the spec does not say.
     open_to_claims
         False for simulated and partial results: nothing is claimed.
+    alpha
+        The level of the session's last look.
     """
     found = [one.found for one in compared if one.primary and not one.loss.too_many]
     primary = [one for one in losses if one.primary]
@@ -81,7 +88,7 @@ def harm_effects(
     new = holm([*(one.new_cases.sign_flip_p for one in found), *(one.p[1] for one in primary)])[len(found) :]
     adjusted = iter(zip(these, new, strict=True))
     pairs = [next(adjusted) if one.primary else (None, None) for one in losses]
-    return tuple(_effect(one, p if open_to_claims else None, margin) for one, p in zip(losses, pairs, strict=True))
+    return tuple(_effect(one, p if open_to_claims else None, margin, alpha) for one, p in zip(losses, pairs, strict=True))
 
 
 def _compared(one: Comparison) -> LossComparison:
@@ -91,7 +98,7 @@ def _compared(one: Comparison) -> LossComparison:
     return LossComparison(one.subject.pair, one.subject.group, primary, one.cases, counts, one.loss, found)
 
 
-def _effect(one: LossComparison, p: PValues | None, margin: float | None) -> HarmEffect:
+def _effect(one: LossComparison, p: PValues | None, margin: float | None, alpha: float) -> HarmEffect:
     these, new = p or (None, None)
     questions = [_asked(case) for case in one.cases]
     return HarmEffect(
@@ -106,15 +113,15 @@ def _effect(one: LossComparison, p: PValues | None, margin: float | None) -> Har
         new_cases=numbers.new_cases(one.found.new_cases),
         holm_p=these,
         holm_sign_flip_p=new,
-        claim=_claim(one, (these, new)) if one.primary and p is not None else None,
+        claim=_claim(one, (these, new), alpha) if one.primary and p is not None else None,
         margin=_margin(one, margin),
         severity=_severity(one.cases),
         averted_per_question=numbers.of_estimate(averted_per_question(one.counts, questions), "families"),
     )
 
 
-def _claim(one: LossComparison, p: PValues) -> str:
-    found = claimed(one.counts, p)
+def _claim(one: LossComparison, p: PValues, alpha: float) -> str:
+    found = claimed(one.counts, p, alpha)
     direction = found.new or found.these
     if not direction:
         return "not shown"

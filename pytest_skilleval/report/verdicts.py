@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.planning import Price
-from pytest_skilleval.core.statistics.verdict import Contrast, PValues, Verdict, verdicts
+from pytest_skilleval.core.statistics.verdict import ALPHA, Contrast, PValues, Verdict, verdicts
 from pytest_skilleval.report.comparisons import Comparison
 
 SIMULATED = "simulated results say nothing about the skill"
 PARTIAL = "rows of the plan were left out (partial session)"
 EXPLORATORY = "exploratory: described, not tested"
+CHANGED = "the spec is not the one that was locked before the first run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,10 @@ class Judgement:
     why_none: str = ""
 
 
-def judge(compared: Sequence[Comparison], *, simulated: bool, partial: bool, beside: Sequence[PValues] = ()) -> list[Judgement]:
-    """One judgement per comparison, in order.
+def judge(
+    compared: Sequence[Comparison], *, simulated: bool, partial: bool, beside: Sequence[PValues] = (), alpha: float = ALPHA
+) -> list[Judgement]:
+    """One judgement per comparison, in order, at the level that the session's last look has.
 
     The primary ones are judged together, corrected for their number and for that of the other primary outcomes, `beside`.
     """
@@ -33,8 +36,21 @@ def judge(compared: Sequence[Comparison], *, simulated: bool, partial: bool, bes
         return [Judgement(None, SIMULATED if simulated else PARTIAL) for _ in compared]
     primary = [one for one in compared if one.primary]
     price = price_of([run for one in primary for case in one.cases for run in (*case.before, *case.after)])
-    judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], price=price, beside=beside))
+    judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], alpha=alpha, price=price, beside=beside))
     return [Judgement(next(judged)) if one.primary else Judgement(None, EXPLORATORY) for one in compared]
+
+
+def why_open(*, simulated: bool, partial: bool, changed: Sequence[str]) -> str | None:
+    """Why these results can decide no gate; None: they can."""
+    if simulated:
+        return SIMULATED
+    return PARTIAL if partial else CHANGED if changed else None
+
+
+def all_changed(judgements: Sequence[Judgement]) -> bool:
+    """Whether every comparison that is tested shows a change on these cases: what ends a session at a planned look."""
+    found = [one.found for one in judgements if one.found]
+    return bool(found) and all(one.these_cases == "changed" for one in found)
 
 
 def name(one: Comparison) -> str:

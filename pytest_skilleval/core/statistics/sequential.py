@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 E_VALUE_LIMIT = 20.0
@@ -18,6 +19,11 @@ class Look:
 
 LOOKS = (Look(3, 0.01), Look(6, 0.015), Look(10, 0.025))
 """The only early looks allowed; the alphas sum to .05, so the error of any "changed these cases" is below .05."""
+
+
+def look_number(looks: Sequence[Look], repeat: int) -> int:
+    """Number, from 1, of the first of `looks` that counts this repeat; 1 when there are none."""
+    return 1 + sum(repeat > look.repeats for look in looks)
 
 
 def look_at(repeats: int) -> Look | None:

@@ -59,7 +59,7 @@ def _rates(document: Document) -> Iterator[Table]:
         yield Table(
             columns("arm", "agent", "#passed", "#undecided", "#lost", f"on these cases {LEVEL}", f"on new cases {LEVEL}", "worst to best"),
             rows,
-            f"Pass rate, {kind} cases",
+            f"Pass rate, {kind} cases (exploratory)",
         )
 
 
@@ -114,7 +114,7 @@ def _pooled(document: Document) -> Iterator[Table]:
     for one in document.pooled:
         rows: list[tuple[Cell, ...]] = [("average of all", points_span(one.average.difference, one.average))]
         rows += [(words.group(model.agent, model.model), points_span(model.value, model)) for model in one.models]
-        caption = f"{one.from_} → {one.to} under several models: {words.plural(one.cases, 'common case')}, each drawn towards the average"
+        caption = f"{one.from_} → {one.to} under several models, exploratory: {words.plural(one.cases, 'common case')}, drawn to their mean"
         yield Table(columns("agent and model", f"difference on new cases {LEVEL}"), tuple(rows), caption)
 
 

@@ -50,7 +50,7 @@ def _rates(document: Document) -> Table:
         "runs with any loss [95 %, exact]",
         "weight of a run's worst loss, on new cases [95 %]",
     )
-    return Table(titles, rows, "Runs with a loss")
+    return Table(titles, rows, "Runs with a loss (exploratory)")
 
 
 def _classes(document: Document) -> Table:

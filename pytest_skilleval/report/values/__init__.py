@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pytest_skilleval.report.values.arms import Confusion, Fidelity, Harm, LedgerRow, LossRate, PassHatK, Rate, Trigger
 from pytest_skilleval.report.values.delivery import Listing, Rung
+from pytest_skilleval.report.values.design import Design, PlannedLook
 from pytest_skilleval.report.values.document import BANNER, FORMAT, Document, Gate, GatePart, Headline, Judged, Provenance, Report
 from pytest_skilleval.report.values.effects import (
     ArmCount,
@@ -37,6 +38,7 @@ __all__ = [
     "CheckRow",
     "Commands",
     "Confusion",
+    "Design",
     "Document",
     "Effect",
     "EffectCase",
@@ -58,6 +60,7 @@ __all__ = [
     "Margin",
     "NewCases",
     "PassHatK",
+    "PlannedLook",
     "Pooled",
     "PooledModel",
     "Provenance",

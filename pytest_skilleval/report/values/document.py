@@ -8,6 +8,7 @@ import msgspec
 
 from pytest_skilleval.report.values.arms import Fidelity, Harm, PassHatK, Rate, Trigger
 from pytest_skilleval.report.values.delivery import Listing, Rung
+from pytest_skilleval.report.values.design import Design
 from pytest_skilleval.report.values.effects import Chain, Effect, Friction, HarmEffect, Loading, Pooled
 from pytest_skilleval.report.values.runs import RunRow
 
@@ -74,6 +75,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     partial: bool
     notice: str | None
     """The banner of simulated results."""
+    design: Design
     headline: Headline
     runs: tuple[RunRow, ...]
     rates: tuple[Rate, ...]
