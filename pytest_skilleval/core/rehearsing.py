@@ -130,9 +130,9 @@ def waits_for_judge(run: MeasuredRun) -> bool:
 
 def rehearsal_of(loaded: LoadedSpec, case: Case, run: MeasuredRun) -> Rehearsal:
     """The rehearsal that a run played, written or generated."""
-    from pytest_skilleval.core.generated import is_generated, with_generated
+    from pytest_skilleval.core.generated import with_generated
 
-    whole = with_generated(loaded, case) if is_generated(run.row.rehearsal) else case
+    whole = with_generated(loaded, case, run.row.rehearsal)
     return next(rehearsal for rehearsal in whole.rehearsals if rehearsal.id == run.row.rehearsal)
 
 

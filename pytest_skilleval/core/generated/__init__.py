@@ -33,9 +33,12 @@ def generated(loaded: LoadedSpec, case: Case) -> tuple[Rehearsal, ...]:
     return (*misbehaviours(loaded, case), *right_ways(loaded, case))
 
 
-def with_generated(loaded: LoadedSpec, case: Case) -> Case:
-    """The case with its generated rehearsals after the written ones."""
-    return case.model_copy(update={"rehearsals": (*case.rehearsals, *generated(loaded, case))})
+def with_generated(loaded: LoadedSpec, case: Case, rehearsal: str | None) -> Case:
+    """The case with the generated rehearsal of this id after the written ones; the case itself where the id is none of a generated one."""
+    if not is_generated(rehearsal):
+        return case
+    named = tuple(one for one in generated(loaded, case) if one.id == rehearsal)
+    return case.model_copy(update={"rehearsals": (*case.rehearsals, *named)})
 
 
 def sample(loaded: LoadedSpec, case: Case, wanted: int | None) -> tuple[Rehearsal, ...]:
