@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("standards", nargs="*", metavar="STANDARD", help="names of standards (all, if none is given)")
     parser.add_argument(
-        "--sessions", type=int, default=300, help="sessions of each standard (300: about a minute and a half; 5000 to publish)"
+        "--sessions", type=int, default=300, help="sessions of each standard (300: some two minutes for all; 5000 to publish)"
     )
     parser.add_argument("--random-seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=1, help="how many processes share the work; no figure depends on it")

@@ -132,3 +132,11 @@ def test_names_and_numbers_that_make_no_sense_are_refused(capsys: pytest.Capture
     assert "did you mean" in capsys.readouterr().err
     assert main(["selftest", "null", "--sessions", "10"]) == 4
     assert "at least 60" in capsys.readouterr().err
+
+
+def test_the_page_tells_every_standard_with_its_effect() -> None:
+    """The documented table names each standard with its true effect, and no other."""
+    page = (Path(__file__).parents[2] / "docs" / "selftest.md").read_text(encoding="utf-8")
+    table = page[page.index("| name | kinds of case") :].split("\n\n")[0].splitlines()[2:]
+    told = {row.split("|")[1].strip(" `"): float(row.split("|")[-2]) for row in table}
+    assert told == {one.name: one.effect for one in STANDARDS}
