@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_skilleval.options import is_evaluation, settings_of, specs_folder
+from pytest_skilleval.options import is_evaluation, specs_folder
 from pytest_skilleval.session import EVALUATION, PLANNED
 from pytest_skilleval.session.outcomes import Recorder, assess
 
@@ -23,16 +23,14 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.record import MeasuredRun
     from pytest_skilleval.core.spec import Rehearsal
 
-SPEC_NAME = "spec.yaml"
-
 
 class InvalidSpecWarning(pytest.PytestWarning):
     """A spec file is invalid, in a session that does not evaluate anything."""
 
 
 def spec_collector(path: Path, parent: pytest.Collector) -> SpecFile | None:
-    """A collector for `path` if it is a spec: ``<specs folder>/<skill>/spec.yaml`` with top-level `skill` and `cases`."""
-    if path.name != SPEC_NAME or path.parent.parent != specs_folder(parent.config):
+    """A collector for `path` (a ``spec.yaml``) if it is a spec: ``<specs folder>/<skill>/spec.yaml`` with top-level `skill` and `cases`."""
+    if path.parent.parent != specs_folder(parent.config):
         return None
     planned = parent.config.stash.get(PLANNED, None)
     if planned is not None and path not in planned.files.values():
@@ -97,6 +95,7 @@ def listed(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ..
     from pytest_skilleval.core.loading import load_spec
     from pytest_skilleval.core.planning import Nothing, Request, make_plan
     from pytest_skilleval.session.request import request_of
+    from pytest_skilleval.session.settings import settings_of
 
     loaded = load_spec(path)
     request = request_of(config, settings_of(config)) if config.getoption("collectonly") else Request()

@@ -1,24 +1,19 @@
-"""Every option once: flag, ini twin, default -> the frozen `Settings` of a session.
+"""Every option once: flag, ini twin, help.
 
-Nothing is converted before :func:`settings_of` is called, so a plain pytest session pays for the declaration only.
+A plain pytest session pays for the declaration only; values are converted in :mod:`pytest_skilleval.session.settings`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple
 
 import pytest
-
-T = TypeVar("T")
 
 SPECS_INI = "skilleval_specs"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option: its flag and help; `kind` says how it is given (once, as a list, or as a switch)."""
 
     flag: str
@@ -36,6 +31,26 @@ class Option:
         """The ini twin."""
         return "skilleval_" + self.flag.removeprefix("--skill-").replace("-", "_")
 
+    def text(self, config: pytest.Config) -> str | None:
+        """The value as it was given, on the command line or else in an ini file."""
+        given = config.getoption(self.dest)
+        value = config.getini(self.ini) if given is None else given
+        return None if value is None else str(value).strip()
+
+    def names(self, config: pytest.Config) -> tuple[str, ...]:
+        """The names of a list, each once."""
+        given = config.getoption(self.dest)
+        value = [config.getini(self.ini) or ""] if given is None else given
+        return tuple(dict.fromkeys(name.strip() for text in value for name in str(text).split(",") if name.strip()))
+
+    def is_on(self, config: pytest.Config) -> bool:
+        """Whether a switch is set."""
+        return bool(config.getoption(self.dest) or config.getini(self.ini))
+
+    def origin(self, config: pytest.Config) -> str:
+        """Where the value was given, for messages."""
+        return self.flag if config.getoption(self.dest) is not None else f"ini {self.ini}"
+
 
 EVAL = Option("--skill-eval", "Evaluate these skills: ids, comma lists, globs, `all`.", "list", "SKILLS")
 AGENT = Option("--skill-agent", "Agents to drive: claude-code, codex, scripted; agent:model (default: the spec's).", "list", "AGENTS")
@@ -43,6 +58,7 @@ MODEL = Option("--skill-model", "Models given to the agents; agent:model binds o
 ARMS = Option("--skill-arms", "Arms to run (default: the spec's).", "list", "ARMS")
 CASE = Option("--skill-case", "Cases to run: globs and ids; an exact id also runs a draft (default: all).", "list", "CASES")
 REPEATS = Option("--skill-repeats", "Repeats of every case in every arm (default: the spec's).", metavar="N")
+LOOKS = Option("--skill-looks", "Plan 10 repeats with looks after 3, 6 and 10 that may end the session early.", "switch")
 SANDBOX = Option("--skill-sandbox", "Where agents run: auto, sbx, docker, engine (default: auto).", metavar="BACKEND")
 RANDOM_SEED = Option("--skill-random-seed", "Seed of order and draws (default: pytest-randomly's, else from the specs).", metavar="N")
 RESULTS = Option("--skill-results", "Folder for results (default: skill-results).", metavar="FOLDER")
@@ -69,6 +85,7 @@ OPTIONS = (
     ARMS,
     CASE,
     REPEATS,
+    LOOKS,
     SANDBOX,
     RANDOM_SEED,
     RESULTS,
@@ -86,38 +103,6 @@ OPTIONS = (
     REHEARSE_GENERATED,
     ENGINE_ROOT,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the user asked for, parsed once; None and empty mean: what the spec says."""
-
-    skills: tuple[str, ...]
-    agents: tuple[str, ...]
-    models: tuple[str, ...]
-    arms: tuple[str, ...]
-    cases: tuple[str, ...]
-    repeats: int | None
-    sandbox: str
-    random_seed: int | None
-    results: Path
-    resume: Path | None
-    max_cost: float
-    """USD."""
-    max_cost_said: bool
-    turn_timeout: float | None
-    """Seconds; so is `run_timeout`."""
-    run_timeout: float | None
-    judge: Literal["off", "api", "sandboxed"]
-    keep_sandbox: Literal["never", "failed", "always"]
-    gate: bool
-    strict: bool
-    release: bool
-    dry_run: bool
-    rehearse: bool
-    rehearse_generated: int | None
-    """None: all there are."""
-    engine_root: Literal["tree", "host"]
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -142,112 +127,15 @@ def specs_folder(config: pytest.Config) -> Path:
 
 def is_evaluation(config: pytest.Config) -> bool:
     """Whether this session evaluates skills at all."""
-    return bool(_list(config, EVAL) or _text(config, RESUME))
+    return bool(EVAL.names(config) or RESUME.text(config))
 
 
 def is_dry_run(config: pytest.Config) -> bool:
     """Whether this session only prints what it would do."""
-    return is_evaluation(config) and _switch(config, DRY_RUN)
+    return is_evaluation(config) and DRY_RUN.is_on(config)
 
 
 def without_workers(config: pytest.Config) -> None:
     """No xdist workers in this session, whatever -n says; to be called before xdist looks."""
     if hasattr(config.option, "dist"):
         config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
-
-
-def settings_of(config: pytest.Config) -> Settings:
-    """All options of the session, command line first, then ini files, then defaults.
-
-    Raises
-    ------
-    pytest.UsageError
-        A value that can't be meant; the text names the option or ini key.
-    """
-    return Settings(
-        skills=_list(config, EVAL),
-        agents=_list(config, AGENT),
-        models=_list(config, MODEL),
-        arms=_list(config, ARMS),
-        cases=_list(config, CASE),
-        repeats=_number(config, REPEATS, int, lowest=1),
-        sandbox=_text(config, SANDBOX) or "auto",
-        random_seed=_number(config, RANDOM_SEED, int, lowest=0),
-        results=_path(config, RESULTS) or config.rootpath / "skill-results",
-        resume=_path(config, RESUME),
-        max_cost=20.0 if (cost := _number(config, MAX_COST, float, lowest=0)) is None else cost,
-        max_cost_said=_text(config, MAX_COST) is not None,
-        turn_timeout=_number(config, TURN_TIMEOUT, float, lowest=0.001),
-        run_timeout=_number(config, RUN_TIMEOUT, float, lowest=0.001),
-        judge=_one_of(config, JUDGE, ("off", "api", "sandboxed")),
-        keep_sandbox=_one_of(config, KEEP_SANDBOX, ("never", "failed", "always")),
-        gate=_switch(config, GATE),
-        strict=_switch(config, STRICT),
-        release=_switch(config, RELEASE),
-        dry_run=_switch(config, DRY_RUN),
-        rehearse=_switch(config, REHEARSE),
-        rehearse_generated=_generated(config),
-        engine_root=_one_of(config, ENGINE_ROOT, ("tree", "host")),
-    )
-
-
-def _text(config: pytest.Config, option: Option) -> str | None:
-    given = config.getoption(option.dest)
-    value = config.getini(option.ini) if given is None else given
-    return None if value is None else str(value).strip()
-
-
-def _list(config: pytest.Config, option: Option) -> tuple[str, ...]:
-    given = config.getoption(option.dest)
-    value = [config.getini(option.ini) or ""] if given is None else given
-    return tuple(dict.fromkeys(name.strip() for text in value for name in str(text).split(",") if name.strip()))
-
-
-def _switch(config: pytest.Config, option: Option) -> bool:
-    return bool(config.getoption(option.dest) or config.getini(option.ini))
-
-
-def _path(config: pytest.Config, option: Option) -> Path | None:
-    """A path: on the command line relative to where pytest was called, in an ini file to the root folder."""
-    text = _text(config, option)
-    if not text:
-        return None
-    start = config.rootpath if config.getoption(option.dest) is None else config.invocation_params.dir
-    return start / Path(text).expanduser()
-
-
-def _number(config: pytest.Config, option: Option, kind: Callable[[str], T], *, lowest: float) -> T | None:
-    text = _text(config, option)
-    if text is None:
-        return None
-    try:
-        number = kind(text)
-        if not lowest <= float(text) < float("inf"):
-            raise ValueError  # noqa: TRY301 -- told in the same words as text that is no number
-    except ValueError:
-        whole = "a whole number" if kind is int else "a number"
-        raise pytest.UsageError(f"{_origin(config, option)}: {text!r} is not {whole} of at least {lowest:g}") from None
-    return number
-
-
-def _generated(config: pytest.Config) -> int | None:
-    """How many generated rehearsals a case gets; None: all. They are part of a rehearsal only."""
-    wanted = None if _text(config, REHEARSE_GENERATED) == "all" else _number(config, REHEARSE_GENERATED, int, lowest=0) or 0
-    if wanted != 0 and config.getoption(REHEARSE_GENERATED.dest) is not None and not _switch(config, REHEARSE):
-        raise pytest.UsageError(f"{REHEARSE_GENERATED.flag} needs {REHEARSE.flag}; add it")
-    return wanted
-
-
-def _one_of(config: pytest.Config, option: Option, allowed: tuple[T, ...]) -> T:
-    """One of `allowed`, the first of them when nothing is said."""
-    text = _text(config, option)
-    if text is None:
-        return allowed[0]
-    for value in allowed:
-        if value == text:
-            return value
-    raise pytest.UsageError(f"{_origin(config, option)}: {text!r} is none of {', '.join(map(str, allowed))}")
-
-
-def _origin(config: pytest.Config, option: Option) -> str:
-    return option.flag if config.getoption(option.dest) is not None else f"ini {option.ini}"

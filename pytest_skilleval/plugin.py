@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_skilleval import collection, fixtures, hookspecs, options, terminal
-from pytest_skilleval.session import PLANNED, outcomes
+from pytest_skilleval import hookspecs, options
+from pytest_skilleval.session import PLANNED
 
+SPEC_NAME = "spec.yaml"
 MARKER = "skill_run(case, kind, arm, agent, model, repeat): a run of a skill's spec; select with -m \"skill_run(arm='with')\""
 
 
@@ -28,9 +29,12 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare marker and fixtures; a dry run needs no workers."""
+    """Declare the marker, and the fixtures where they can be used or asked for; a dry run needs no workers."""
     config.addinivalue_line("markers", MARKER)
-    config.pluginmanager.register(fixtures, "skilleval-fixtures")
+    if options.is_evaluation(config) or config.option.showfixtures or config.option.show_fixtures_per_test:
+        from pytest_skilleval import fixtures
+
+        config.pluginmanager.register(fixtures, "skilleval-fixtures")
     if options.is_dry_run(config):
         options.without_workers(config)
 
@@ -40,24 +44,34 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Make the plan, before any worker exists."""
     config = session.config
     if options.is_evaluation(config):
+        from pytest_skilleval import terminal
         from pytest_skilleval.session import lifecycle
 
         lifecycle.start(config)
         terminal.attach(config)
     elif config.getoption("collectonly") and not config.getoption("file_or_dir"):
+        from pytest_skilleval import collection
+
         collection.show_specs(config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect spec files."""
+    if file_path.name != SPEC_NAME:
+        return None
+    from pytest_skilleval import collection
+
     return collection.spec_collector(file_path, parent)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without an evaluation, runs are only there to be looked at."""
-    if not options.is_evaluation(config) and not config.getoption("collectonly"):
-        collection.deselect_runs(config, items)
+    if options.is_evaluation(config) or config.getoption("collectonly") or not any(item.path.name == SPEC_NAME for item in items):
+        return
+    from pytest_skilleval import collection
+
+    collection.deselect_runs(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -75,4 +89,8 @@ def pytest_report_teststatus(
 ) -> tuple[str, str, str | tuple[str, Mapping[str, bool]]] | None:
     """Show "not met", and the run of a worker that died as an error."""
     planned = config.stash.get(PLANNED, None)
-    return outcomes.status(report) if planned and planned.row_at(report.nodeid) else None
+    if planned is None or planned.row_at(report.nodeid) is None:
+        return None
+    from pytest_skilleval.session import outcomes
+
+    return outcomes.status(report)

@@ -12,9 +12,9 @@ from pytest_skilleval.agents import agent
 from pytest_skilleval.core.choosing import DEFAULT_MODEL
 from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.ports import AgentSetup, AgentTurn
-from pytest_skilleval.options import settings_of
 from pytest_skilleval.rescoring import dressed_case
 from pytest_skilleval.session import PLANNED, say
+from pytest_skilleval.session.settings import settings_of
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec

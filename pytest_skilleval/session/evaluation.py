@@ -17,7 +17,6 @@ from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.planning import make_plan
 from pytest_skilleval.core.record import RunRecord
-from pytest_skilleval.options import Settings, settings_of
 from pytest_skilleval.rescoring import record_spec
 from pytest_skilleval.running import Cancellation, RunOptions
 from pytest_skilleval.session import request
@@ -28,6 +27,7 @@ from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
 from pytest_skilleval.session.readiness import Place, check_agents, check_results, choose_place, make_backend
 from pytest_skilleval.session.resuming import Resumed, resumed
+from pytest_skilleval.session.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,9 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.options import AGENT, RESULTS, SANDBOX, Settings
+from pytest_skilleval.options import AGENT, RESULTS, SANDBOX
 from pytest_skilleval.session.models import check_models, is_live
+from pytest_skilleval.session.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_skilleval.options import EVAL, Settings, specs_folder
+from pytest_skilleval.options import EVAL, specs_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.errors import Fault
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.planning import Request
+    from pytest_skilleval.session.settings import Settings
 
 REFUSED = {
     "failedfirst": "--ff",

@@ -14,6 +14,7 @@ from pytest_skilleval.core.choosing import choose
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Plan
+from pytest_skilleval.session.settings import Settings
 
 FIXED = (options.AGENT, options.MODEL, options.ARMS, options.CASE, options.REPEATS, options.RANDOM_SEED, options.RELEASE, options.REHEARSE)
 """Options that made the plan; they can't change it any more."""
@@ -34,7 +35,7 @@ class Resumed:
         return self.plan.skills[0]
 
 
-def resumed(config: pytest.Config, settings: options.Settings) -> Resumed:
+def resumed(config: pytest.Config, settings: Settings) -> Resumed:
     """Read the folder that --skill-resume names.
 
     Raises

@@ -7,11 +7,12 @@ import dataclasses
 import pytest
 
 from pytest_skilleval import options
+from pytest_skilleval.session.settings import Settings, settings_of
 
 
-def settings(pytester: pytest.Pytester, *args: str) -> options.Settings:
+def settings(pytester: pytest.Pytester, *args: str) -> Settings:
     """The settings of a session with these arguments."""
-    return options.settings_of(pytester.parseconfigure(*args))
+    return settings_of(pytester.parseconfigure(*args))
 
 
 def test_every_option_has_an_ini_twin(pytester):
