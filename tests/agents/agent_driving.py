@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -112,8 +115,10 @@ class Bench:
             env=self.door.env,
         )
 
-    def turn(self, prompt: str, *, timeout: float = TIMEOUT, extra: tuple[str, ...] = ()) -> Turn:
-        """Drive one turn to its end."""
+    def turn(
+        self, prompt: str, *, timeout: float = TIMEOUT, extra: tuple[str, ...] = (), kill_when: Callable[[], bool] | None = None
+    ) -> Turn:
+        """Drive one turn to its end, or kill it once `kill_when` says so."""
         self.number += 1
         self.client.turn(self.run, self.number)
         command = self.agent.command(AgentTurn(prompt=prompt, setup=self.setup, session_id=self.session, number=self.number))
@@ -125,19 +130,15 @@ class Bench:
             **self.environ,
             **command.env,
         }
-        try:
-            done = subprocess.run(
-                [*command.argv, *extra],
-                input=command.stdin,
-                env=environ,
-                cwd=self.workspace,
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-            )
-            stdout, stderr, code = done.stdout, done.stderr, done.returncode
-        except subprocess.TimeoutExpired as late:
-            stdout, stderr, code = late.stdout or b"", late.stderr or b"", None
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen([*command.argv, *extra], env=environ, cwd=self.workspace, start_new_session=True, **pipes) as process:
+            code: int | None = None
+            try:
+                stdout, stderr = _talk(process, command.stdin, timeout, kill_when)
+                code = process.returncode
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                stdout, stderr = process.communicate()
         transcript = self.agent.parse(stdout, stderr, code)
         self.session = transcript.session_id or self.session
         return Turn(stdout, stderr, code, transcript)
@@ -150,3 +151,18 @@ class Bench:
 def other(bench: Bench, run: str, **changes: Any) -> Bench:
     """A second bench like `bench`, with a HOME and a workspace of its own."""
     return replace(bench, run=run, folder=bench.folder.parent / run, session=None, number=0, **changes)
+
+
+def _talk(process: subprocess.Popen[bytes], stdin: bytes, timeout: float, kill_when: Callable[[], bool] | None) -> tuple[bytes, bytes]:
+    """Both streams to their end; TimeoutExpired when it takes too long, or `kill_when` has been true for a moment."""
+    if kill_when is None:
+        return process.communicate(stdin, timeout=timeout)
+    ends, due = time.monotonic() + timeout, None
+    while True:
+        try:
+            return process.communicate(stdin, timeout=0.1)
+        except subprocess.TimeoutExpired:
+            stdin = b""  # handed over already
+            due = due or (time.monotonic() + 0.5 if kill_when() else None)
+            if time.monotonic() > min(ends, due or ends):
+                raise
