@@ -150,7 +150,7 @@ def skill_record(
 
     record = skill_evaluation.run(skill_job, skill_runner)
     if record is None:
-        pytest.skip("not started: the session's cost limit is reached")
+        pytest.skip(f"not started: {skill_evaluation.why_not_started()}")
     for text in record.warnings:
         warn_about(request.node, text)
     if record.status != "scored":

@@ -30,7 +30,7 @@ def size(plan: Plan) -> str:
     agents = sorted({f"{row.agent} {row.model}" for row in rows})
     counts = f"{_count(len({(row.skill, row.case) for row in rows}), 'case')} x {_count(len({row.arm for row in rows}), 'arm')}"
     what = "rehearsals" if plan.rehearsal else f"{counts} x {_count(max((row.repeat for row in rows), default=0), 'repeat')}"
-    left_out = len(plan.rows) - len(rows)
+    left_out = sum(not (row.selected or plan.beyond(row)) for row in plan.rows)
     partial = f"; {left_out} of the plan left out, so this session is partial: no effect verdict, no gate" if left_out else ""
     return f"{_count(len(rows), 'run')}: {what} ({', '.join(agents)}){partial}"
 
@@ -45,6 +45,9 @@ def opening(evaluation: Evaluation) -> Iterator[str]:
     expected = estimate([row for row in plan.selected if row.key not in done], turns, workers=evaluation.workers)
     yield f"skilleval: {', '.join(sorted({row.skill for row in plan.selected}))}"
     yield f"  {size(plan)}"
+    if plan.looks:
+        looks = ", ".join(f"{look.repeats} (testing at {look.alpha:g})" for look in plan.looks)
+        yield f"  planned looks after repeats {looks}; an early one ends the session when every primary contrast changed"
     if done:
         yield f"  {len(done)} of them are measured already"
     if place is not None:
@@ -111,7 +114,8 @@ class Screen:
 
     def _ends_run(self, report: pytest.TestReport) -> bool:
         last = report.when == "call" or (report.when == "setup" and not report.passed) or report.when not in ("setup", "teardown")
-        return last and self._evaluation.planned.row_at(report.nodeid) is not None
+        row = self._evaluation.planned.row_at(report.nodeid) if last else None
+        return row is not None and not self._evaluation.plan.beyond(row)
 
 
 def _kind(report: pytest.TestReport, found: Mapping[str, Any] | None) -> str:

@@ -70,6 +70,19 @@ class Control:
         content = json.loads((self.folder / "results.json").read_text(encoding="utf-8"))
         return {skill: Path(folder) for skill, folder in content.items()}
 
+    def decide(self, skill: str, look: int, *, stops: bool) -> None:
+        """Tell every process what a planned look found: go on, or start no further run of `skill`."""
+        draft = self.folder / f".look-{skill}-{look}"
+        draft.write_text("stop" if stops else "go", encoding="utf-8")
+        draft.replace(self.folder / f"look-{skill}-{look}")
+
+    def look(self, skill: str, look: int) -> bool | None:
+        """Whether a planned look stops `skill`; None while it is not decided."""
+        try:
+            return (self.folder / f"look-{skill}-{look}").read_text(encoding="utf-8") == "stop"
+        except OSError:
+            return None
+
     @contextmanager
     def busy(self) -> Iterator[None]:
         """A run is open in this process: its sandbox may need closing. The lock ends with the process, however it dies."""

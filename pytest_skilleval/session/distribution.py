@@ -18,8 +18,8 @@ INPUT = "skilleval"
 class Distribution:
     """Sends the plan to the workers, learns from them what pytest selected, and records the run of a worker that died."""
 
-    def __init__(self, evaluation: Evaluation, begin: Callable[[Sequence[Row]], None]) -> None:
-        self._evaluation, self._begin = evaluation, begin
+    def __init__(self, evaluation: Evaluation, begin: Callable[[Sequence[Row]], None], lost_worker: Callable[[], None]) -> None:
+        self._evaluation, self._begin, self._lost_worker = evaluation, begin, lost_worker
         self._begun = False
 
     def pytest_configure_node(self, node: Any) -> None:
@@ -34,8 +34,10 @@ class Distribution:
         rows = [self._evaluation.planned.row_at(nodeid) for nodeid in ids]
         self._begin([row for row in rows if row is not None])
 
-    def pytest_testnodedown(self, node: Any) -> None:
-        """A worker that was interrupted ends the session: the others stop, too."""
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """A worker that was interrupted ends the session: the others stop, too. One that died leaves its runs to them."""
+        if error is not None:
+            self._lost_worker()
         if getattr(node, "workeroutput", {}).get("exitstatus") == pytest.ExitCode.INTERRUPTED:
             self._evaluation.interrupts.stop(f"worker {node.gateway.id} was interrupted")
 

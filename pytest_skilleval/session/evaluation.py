@@ -22,6 +22,7 @@ from pytest_skilleval.running import Cancellation, RunOptions
 from pytest_skilleval.session import request
 from pytest_skilleval.session.control import Control, Stop
 from pytest_skilleval.session.interrupts import Interrupts
+from pytest_skilleval.session.looking import held_back
 from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
@@ -119,7 +120,7 @@ class Evaluation:
         )
 
     def run(self, job: Job, runner: Runner) -> RunRecord | None:
-        """Make one run; None when the session's money is spent. Whatever goes wrong in the runner is recorded as our own fault.
+        """Make one run; None when it is not to be started (see `why_not_started`). What goes wrong in the runner is our own fault.
 
         Raises
         ------
@@ -128,6 +129,8 @@ class Evaluation:
         """
         if self.interrupts.received:
             raise KeyboardInterrupt
+        if held_back(job.row, self.plan, self.control, may_wait=self.is_worker):
+            return None
         with self.interrupts.guard(), self.control.busy():
             stop = self.control.stopped()
             if stop and stop.kind == "interrupt":
@@ -138,6 +141,11 @@ class Evaluation:
                 return runner(job)
             except Exception:  # one run's bug must not cost the session, and must be seen
                 return self.record_loss(job.row, traceback.format_exc(limit=-6))
+
+    def why_not_started(self) -> str:
+        """Why `run` made nothing."""
+        stop = self.control.stopped()
+        return stop.reason if stop else "a planned look ended the session"
 
     def record_loss(self, row: Row, detail: str) -> RunRecord:
         """Record a run that was lost by our own fault; a record that is there already stands."""
@@ -161,6 +169,11 @@ class Evaluation:
                 self.archives[skill].write(PROVENANCE, provenance_of(self))
             self.archives[skill].write(PLAN, self.plan.of(skill))
         self.control.publish({skill: archive.folder for skill, archive in self.archives.items()})
+
+    def stop_at(self, skill: str, number: int) -> None:
+        """A planned look ends the runs of `skill`: mark those beyond it, and write the plan again."""
+        self.plan = self.plan.stop(skill, number)
+        self.archives[skill].write(PLAN, self.plan.of(skill))
 
     def leave_out(self, keys: set[tuple[str, str]], reason: str) -> None:
         """Mark rows that were selected but never started, and write the plans again."""
@@ -207,6 +220,7 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
     planned = _again(config, earlier) if earlier else _anew(config, settings)
     if config.getoption("collectonly") or settings.dry_run:
         return planned
+    request.refuse_stealing(config, planned.plan)
     place = choose_place(config, settings)
     check_agents(planned.plan, settings, os.environ)
     check_results(settings.results)

@@ -16,6 +16,7 @@ from pytest_skilleval.session.control import Stop
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
 from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
 from pytest_skilleval.session.interrupts import watch
+from pytest_skilleval.session.looking import Looking
 from pytest_skilleval.session.models import open_gateway
 from pytest_skilleval.session.outcomes import summary_in
 
@@ -60,11 +61,12 @@ class Controller:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation, self._config = evaluation, evaluation.config
         self._distributed = is_distributed(self._config)
+        self._looking = Looking(evaluation)
         self._cost = 0.0
         self._gateway = self._open_gateway()
         if self._distributed:
             hand_out_singly(self._config)
-            self._config.pluginmanager.register(Distribution(evaluation, self._begin), "skilleval-distribution")
+            self._config.pluginmanager.register(Distribution(evaluation, self._begin, self._looking.give_up), "skilleval-distribution")
 
     def _open_gateway(self) -> GatewayServer | None:
         """Before any worker exists: the way of all agents to their models."""
@@ -91,6 +93,7 @@ class Controller:
         evaluation, config = self._evaluation, self._config
         self._prepare()
         evaluation.begin(rows, tuple(config.getoption("file_or_dir")))
+        self._looking.begin()
         folders = {skill: archive.folder for skill, archive in evaluation.archives.items()}
         config.hook.pytest_skilleval_begin(config=config, plan=evaluation.plan, folders=folders)
 
@@ -105,8 +108,11 @@ class Controller:
             raise pytest.UsageError(f"{SANDBOX.flag}: {backend.name} can't be made ready: {error}") from None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """No further run is started once the session's money is spent; what simulated runs cost is no money."""
+        """No further run is started once the money is spent (simulated runs cost none), or when a planned look ends the session."""
         found = summary_in(report.user_properties)
+        row = self._evaluation.planned.row_at(report.nodeid)
+        if row is not None and report.when not in ("setup", "call"):
+            self._looking.finished(row)
         if report.when == "teardown" and found and not found["simulated"]:
             self._cost += found["cost_usd"] or 0.0
             limit = self._evaluation.settings.max_cost

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_skilleval.options import EVAL, specs_folder
+from pytest_skilleval.options import EVAL, LOOKS, specs_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_skilleval.core.errors import Fault
     from pytest_skilleval.core.loaded import LoadedSpec
+    from pytest_skilleval.core.plan import Plan
     from pytest_skilleval.core.planning import Request
     from pytest_skilleval.session.settings import Settings
 
@@ -41,9 +42,16 @@ def refuse_incompatible(config: pytest.Config) -> None:
         )
 
 
+def refuse_stealing(config: pytest.Config, plan: Plan) -> None:
+    """UsageError where workers would start runs of a later look before those of an earlier one."""
+    if plan.looks and config.getoption("dist", "no") == "worksteal":
+        raise pytest.UsageError(f"--dist worksteal can't be used with {LOOKS.flag}: runs start look by look; give -n alone")
+
+
 def request_of(config: pytest.Config, settings: Settings) -> Request:
     """The plan's request. pytest-randomly's seed is ours, unless --skill-random-seed says another."""
     from pytest_skilleval.core.planning import Request
+    from pytest_skilleval.core.statistics.sequential import LOOKS as PLANNED_LOOKS
 
     seed, origin = settings.random_seed, "--skill-random-seed"
     randomly = config.getoption("randomly_seed", None)
@@ -55,6 +63,7 @@ def request_of(config: pytest.Config, settings: Settings) -> Request:
         arms=settings.arms,
         cases=settings.cases,
         repeats=settings.repeats,
+        looks=PLANNED_LOOKS if settings.looks else (),
         release=settings.release,
         rehearse=settings.rehearse,
         generated=settings.rehearse_generated,

@@ -16,7 +16,17 @@ from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Plan
 from pytest_skilleval.session.settings import Settings
 
-FIXED = (options.AGENT, options.MODEL, options.ARMS, options.CASE, options.REPEATS, options.RANDOM_SEED, options.RELEASE, options.REHEARSE)
+FIXED = (
+    options.AGENT,
+    options.MODEL,
+    options.ARMS,
+    options.CASE,
+    options.REPEATS,
+    options.LOOKS,
+    options.RANDOM_SEED,
+    options.RELEASE,
+    options.REHEARSE,
+)
 """Options that made the plan; they can't change it any more."""
 
 
@@ -58,7 +68,7 @@ def resumed(config: pytest.Config, settings: Settings) -> Resumed:
     if load_spec(file).text_hash != plan.locks[skill]:
         raise UsageProblem(f"{options.RESUME.flag}: {file} is not what {settings.resume} was made with; start a session of its own")
     done = frozenset((skill, run_id) for run_id, record in archive.records()[0].items() if record.status == "scored")
-    rows = tuple(msgspec.structs.replace(row, selected=True, reason=None) for row in plan.rows)
-    if all(row.key in done for row in rows):
-        raise UsageProblem(f"{options.RESUME.flag}: all {len(rows)} runs are measured; see them with `skilleval report {settings.resume}`")
+    rows = tuple(row if plan.beyond(row) else msgspec.structs.replace(row, selected=True, reason=None) for row in plan.rows)
+    if all(row.key in done for row in rows if row.selected):
+        raise UsageProblem(f"{options.RESUME.flag}: all {len(done)} runs are measured; see them with `skilleval report {settings.resume}`")
     return Resumed(archive, msgspec.structs.replace(plan, rows=rows), file, done)
