@@ -1,0 +1,103 @@
+"""``skilleval report --spec``: a spec other than the locked one scores, and nothing it scores is primary any more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from commands_recorded import HEAD, Skilleval, record_session, write_spec
+
+from pytest_skilleval.report.design import STAMPS
+from pytest_skilleval.report.values import Document
+
+WITHOUT = ["ppp", "pff", "fff", "ppf", "fff", "ppf", "pff", "ppp"]
+WITH = ["ppp", "ppp", "ppp", "ppf", "ppp", "ppp", "pff", "ppp"]
+GATE = "gate: {improve: {at_least: 0.05, question: these_cases}}\n"
+
+
+@pytest.fixture
+def recorded(project: Path) -> Path:
+    """A live session of eight cases that clearly changed, with a gate that it meets."""
+    spec = write_spec(project)
+    spec.write_text(spec.read_text() + GATE)
+    return record_session(spec, {"without": WITHOUT, "with": WITH})
+
+
+def report_of(folder: Path) -> dict[str, Any]:
+    """What report.json says."""
+    return json.loads((folder / "report.json").read_text())
+
+
+def test_the_locked_spec_keeps_its_primary_analysis(recorded: Path, project: Path, skilleval: Skilleval) -> None:
+    """The recorded spec, and the very same spec given by hand, test the primary contrast; the report names lock and contrasts."""
+    for arguments in ((), ("--spec", project / "specs/tidy-up/spec.yaml")):
+        code, out, _ = skilleval("report", recorded, "--gate", *arguments)
+        made = report_of(recorded)
+        assert code == 0
+        assert made["effects"][0]["primary"] is True
+        assert made["effects"][0]["verdict"] == "changed these cases"
+        assert made["design"]["changed"] == []
+        assert made["design"]["lock"] == json.loads((recorded / "plan.json").read_text())["locks"]["tidy-up"]
+        assert made["design"]["primary"] == [["without", "with"]]
+        assert "another spec" not in out
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("says-yes, reply: 'yes'", "says-yes, reply: '(?i)yes'"), "case case-0: turns"),
+        (("skill: tidy-up\n", "skill: tidy-up\nsummary: Another word.\n"), "summary"),
+        (("cases:\n", "# a remark\ncases:\n"), "only comments, or files that the spec refers to"),
+        (("family: case-7", "family: case-6"), "case case-7: family"),
+        (("[[without, with]]", "[[bare, with], [without, with]]"), "the primary contrasts"),
+    ],
+)
+def test_a_changed_spec_makes_everything_exploratory(
+    recorded: Path, project: Path, skilleval: Skilleval, change: tuple[str, str], named: str
+) -> None:
+    """A changed spec still scores, but it tests nothing, decides no gate, and the warning says what changed."""
+    other = project / "specs/tidy-up/spec.yaml"
+    assert change[0] in other.read_text()
+    other.write_text(other.read_text().replace(*change))
+    code, out, _ = skilleval("report", recorded, "--spec", other, "--gate")
+    made = report_of(recorded)
+    assert code == 6
+    assert not any(effect["primary"] or effect["verdict"] or effect["holm_p"] for effect in made["effects"])
+    assert not any(effect["primary"] or effect["claim"] for effect in made["harm_effects"])
+    assert (made["gate"]["decision"], made["gate"]["reason"]) == (
+        "undecided",
+        "the spec is not the one that was locked before the first run",
+    )
+    assert set(made["design"]["stamps"].values()) == {"exploratory"}
+    assert named in made["design"]["changed"]
+    assert named in " ".join(out.split())
+    assert any("every figure is exploratory" in warning and named in warning for warning in made["warnings"])
+    assert made["effects"][0]["difference"] == pytest.approx(0.375)
+    markdown = (recorded / "report.md").read_text()
+    assert "every figure here is exploratory" in markdown
+    assert "(exploratory)" in markdown
+
+
+def test_cases_that_came_and_went_are_named(recorded: Path, project: Path, skilleval: Skilleval) -> None:
+    """A case that is new is named; so is one that is gone."""
+    other = write_spec(project, cases=9, head=HEAD)
+    skilleval("report", recorded, "--spec", other)
+    assert "case case-8 is new" in report_of(recorded)["design"]["changed"]
+
+
+def test_every_figure_has_a_stamp(recorded: Path, skilleval: Skilleval) -> None:
+    """Every part of report.json that holds figures says primary, exploratory or by row, and rows by row say it."""
+    skilleval("report", recorded)
+    made = report_of(recorded)
+    plain = {"format", "generated_at", "skill", "simulated", "partial", "notice", "design", "headline", "runs", "warnings", "provenance"}
+    assert {field.encode_name for field in msgspec.structs.fields(Document)} - plain == set(STAMPS) == set(made["design"]["stamps"])
+    for key, stamp in made["design"]["stamps"].items():
+        if stamp == "by row":
+            assert all(isinstance(row["primary"], bool) for row in made[key])
+    for page in ("report.md", "report.html"):
+        text = (recorded / page).read_text()
+        assert "What was fixed beforehand" in text
+        assert "Exploratory: described, not tested." in text
