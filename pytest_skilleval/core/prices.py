@@ -61,6 +61,15 @@ def cost(usage: Usage, model: str, table: PriceTable | None = None) -> Cost:
     price = (table or shipped()).of(model)
     if price is None:
         return Cost(billed=None, uncached=None)
+    return _cost(usage, price)
+
+
+def dearest(usage: Usage, table: PriceTable | None = None) -> float:
+    """What these tokens cost at most on any model of the table, in USD: what a budget must reckon with where no price is known."""
+    return max((_cost(usage, price).billed or 0.0 for price in (table or shipped()).prices), default=0.0)
+
+
+def _cost(usage: Usage, price: Price) -> Cost:
     billed = (
         usage.input * price.input
         + usage.output * price.output

@@ -9,12 +9,13 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 
+from pytest_skilleval.core import prices
 from pytest_skilleval.gateway.journal import Entry, Journal
 from pytest_skilleval.gateway.limits import BackOff, Ledger
 from pytest_skilleval.gateway.relay import refused, relay, stopped
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
 from pytest_skilleval.gateway.upstreams import PLACEHOLDER, Upstream
-from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RunRequest
+from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RequestRecord, RunRequest
 
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
@@ -95,7 +96,7 @@ class RunDoor:
         finally:
             record = self.journal.end(entry)
             if entry.is_model_call and record.usage.known and self._request.models == "live":
-                self._book(record.api, record.cost_usd)
+                self._book(record)
 
     async def _lead(self, request: web.Request, entry: Entry) -> web.StreamResponse:
         if request.path == "/" or "websocket" in request.headers.get("upgrade", "").lower():
@@ -115,7 +116,9 @@ class RunDoor:
             self._backoff.told(upstream.host, entry.status, entry.headers)
         return response
 
-    def _book(self, api: Api, cost_usd: float | None) -> None:
-        """A subscription costs no money."""
-        free = api in self._upstreams and self._upstreams[api].subscription
-        self._ledger.add(self._request.run, 0.0 if free else cost_usd, priced=free or cost_usd is not None)
+    def _book(self, record: RequestRecord) -> None:
+        """A subscription costs no money; a model without a known price is booked at the dearest there is, so that the budget holds."""
+        free = record.api in self._upstreams and self._upstreams[record.api].subscription
+        known = free or record.cost_usd is not None
+        usd = 0.0 if free else record.cost_usd if record.cost_usd is not None else prices.dearest(record.usage)
+        self._ledger.add(self._request.run, usd, priced=known)

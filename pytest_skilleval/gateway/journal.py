@@ -16,8 +16,8 @@ from pytest_skilleval.gateway.observer import Observer
 from pytest_skilleval.gateway.values import Api, RequestFailure, RequestRecord, RunRequest
 
 ANTHROPIC_PATH = re.compile(r"/|/v1/messages(/count_tokens)?|/v1/models(/[\w.:-]+)?")
-OPENAI_PATH = re.compile(r"/v1/responses(/compact)?|/v1/chat/completions|/v1/models(/[\w.:-]+)?")
-MODEL_CALLS = ("/messages", "/responses")
+OPENAI_PATH = re.compile(r"/v1/responses(/compact)?|/v1/models(/[\w.:-]+)?")
+MODEL_CALLS = ("/messages", "/responses", "/responses/compact")
 
 
 class Entry:

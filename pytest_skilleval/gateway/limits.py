@@ -22,9 +22,9 @@ class Ledger:
         self._spent: defaultdict[str, float] = defaultdict(float)
         self._unpriced = 0
 
-    def add(self, run: str, usd: float | None, *, priced: bool) -> None:
-        """Book one model call; `priced` False: it cost something nobody knows the price of."""
-        self._spent[run] += usd or 0.0
+    def add(self, run: str, usd: float, *, priced: bool) -> None:
+        """Book one model call; `priced` False: the sum is a guess upwards, since nobody knows the price."""
+        self._spent[run] += usd
         self._unpriced += not priced
 
     def over(self, run: str, run_budget: float | None) -> str | None:

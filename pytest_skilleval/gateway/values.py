@@ -108,7 +108,10 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class Spend(msgspec.Struct, frozen=True, kw_only=True):
-    """The ledger: USD spent so far by all runs of the session and by one; calls whose price is not known are counted apart."""
+    """The ledger: USD spent so far by all runs of the session and by one.
+
+    Calls whose price is not known are in it at the dearest price there is, and counted (`unpriced_calls`).
+    """
 
     session_usd: float
     run_usd: float = 0.0

@@ -136,13 +136,16 @@ def test_subscription_costs_no_money(live: Live) -> None:
     assert (spend.run_usd, spend.unpriced_calls) == (0.0, 0)
 
 
-def test_model_without_a_price_is_counted(live: Live, upstream: FakeUpstream) -> None:
-    """Money that nobody knows is counted as calls without a price, never as 0 USD known."""
+def test_model_without_a_price_is_stopped_all_the_same(live: Live, upstream: FakeUpstream) -> None:
+    """A model whose price nobody knows is booked at the dearest price, and counted: its budget holds, its cost stays unknown."""
     upstream.behave = lambda handler: reply(handler, ANSWER.replace(b"claude-opus-4-8", b"gpt-unheard-of"))
-    client, door = live()
+    client, door = live(budget_usd=0.01)
     ask(door, CALL)
-    last(client)
-    assert client.spend("run").unpriced_calls == 1
+    assert last(client).cost_usd is None
+    spend = client.spend("run")
+    assert spend.unpriced_calls == 1
+    assert spend.run_usd > 0.01
+    assert ask(door, CALL)[0] == 403
 
 
 def test_busy_upstream_holds_everybody_back(live: Live, upstream: FakeUpstream) -> None:
@@ -161,7 +164,9 @@ def test_busy_upstream_holds_everybody_back(live: Live, upstream: FakeUpstream) 
     assert record.first_byte_ms < 200
 
 
-@pytest.mark.parametrize("path", ["/", "/etc/passwd", "/v1/files", "http://example.org/v1/messages/../../x", "/v1/messages/../x"])
+@pytest.mark.parametrize(
+    "path", ["/", "/etc/passwd", "/v1/files", "/v1/chat/completions", "http://example.org/v1/messages/../../x", "/v1/messages/../x"]
+)
 def test_other_paths_lead_nowhere(live: Live, upstream: FakeUpstream, path: str) -> None:
     """Only the model APIs' paths lead outside."""
     _, door = live()
