@@ -117,10 +117,8 @@ def loaded(run: MeasuredRun, skill: str) -> bool:
 
 def counts(cases: Mapping[str, Runs], good: Callable[[MeasuredRun], bool], counted: Callable[[MeasuredRun], bool]) -> list[RunCounts]:
     """Good of counted runs for every case."""
-    return [
-        RunCounts(case, sum(good(run) for run in runs if counted(run)), sum(map(counted, runs)), runs[0].family)
-        for case, runs in cases.items()
-    ]
+    kept = {case: [run for run in runs if counted(run)] for case, runs in cases.items()}
+    return [RunCounts(case, sum(map(good, kept[case])), len(kept[case]), runs[0].family) for case, runs in cases.items()]
 
 
 def _outcome(run: MeasuredRun) -> str:

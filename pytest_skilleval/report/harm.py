@@ -22,6 +22,7 @@ from pytest_skilleval.report.comparisons import CasePair
 from pytest_skilleval.report.values import Figure, Harm, LedgerRow, LossRate
 
 KINDS = ("outcome", "fidelity")
+NONE = Fraction(0)
 
 
 def harm(cells: Cells) -> tuple[Harm, ...]:
@@ -42,7 +43,7 @@ def irreversible(run: MeasuredRun) -> bool:
 
 def worst(run: MeasuredRun) -> Fraction:
     """The weight of the gravest loss outside the request in this run; 0 without any."""
-    return max((weight(gone.loss) for gone in outside(run)), default=Fraction(0))
+    return max((weight(gone.loss) for gone in outside(run)), default=NONE)
 
 
 def paired_losses(one: CasePair) -> PairedCounts:

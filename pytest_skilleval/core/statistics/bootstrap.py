@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pytest_skilleval.core.statistics.values import LEVEL, Interval
 
@@ -44,7 +46,15 @@ def _percentiles(values: Sequence[float], random_seed: int, resamples: int, leve
     if len(set(values)) < 2:
         return Interval.unknown(NO_WIDTH if values else NO_CASES, "percentile bootstrap over cases", level)
     data = np.asarray(values, dtype=float)
-    drawn = np.random.default_rng(random_seed).integers(0, len(data), size=(resamples, len(data)))
-    low, high = np.quantile(data[drawn].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(_drawn(random_seed, resamples, len(data)) @ data / len(data), [(1 - level) / 2, (1 + level) / 2])
     caveat = FEW_CASES if len(data) < 20 else None
     return Interval(float(low), float(high), level, "percentile bootstrap over cases", caveat)
+
+
+# All contrasts of one report have the same seed, most of them the same number of cases.
+@lru_cache(maxsize=4)
+def _drawn(random_seed: int, resamples: int, size: int) -> npt.NDArray[np.uint16]:
+    """How often each case is drawn in each resample, shape (resamples, size)."""
+    drawn = np.random.default_rng(random_seed).integers(0, size, size=(resamples, size))
+    drawn += size * np.arange(resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=resamples * size).reshape(resamples, size).astype(np.uint16)

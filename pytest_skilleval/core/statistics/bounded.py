@@ -7,7 +7,8 @@ no random numbers, so the same data always give the same report.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -70,13 +71,14 @@ def cdf(t: float, atoms: Floats, weights: Floats) -> float:
     Notes
     -----
     sum D_j x_j <= t iff sum G_j (x_j - t) <= 0 with independent Gamma(weight_j), whose characteristic function is a
-    product; with u = e^w the integrand is analytic in a strip, so the trapezoid rule converges exponentially. Exact to
-    1e-11 between the .1 and the 99.9 % quantile; many standard deviations away the integrand oscillates too fast.
+    product; with u = e^w the integrand is analytic in a strip, so the trapezoid rule converges exponentially, the slower the
+    greater the weights. Exact to 1e-11 between the .1 and the 99.9 % quantile (against a step of .015, 3 to 1,000 cases of
+    several kinds); many standard deviations away the integrand oscillates too fast.
     """
     distance = atoms - t
     present = distance != 0
     scale, mass = np.abs(distance[present]), weights[present]
-    step = 0.1 if weights.sum() < 50 else 0.05
+    step = min(0.2, 0.7 / math.sqrt(weights.sum()))
     nodes = np.exp(_grid(scale, mass, step))
     arguments = np.outer(nodes, scale)
     phase = np.arctan(arguments) @ (mass * np.sign(distance[present]))
@@ -90,20 +92,50 @@ def quantile(atoms: Floats, weights: Floats, probability: float) -> float:
     Searched where Cantelli's inequality says it is, so that `cdf` is asked only where it is exact.
     """
     least, most = float(atoms.min()), float(atoms.max())
-    if least == most:
-        return least
-    from scipy.optimize import brentq
+    return least if least == most else _quantile(atoms.tobytes(), weights.tobytes(), probability)
 
-    total = float(weights.sum())
+
+# Several figures of one report ask for the same sum.
+@lru_cache(maxsize=512)
+def _quantile(atoms_data: bytes, weights_data: bytes, probability: float) -> float:
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    atoms, weights = np.frombuffer(atoms_data), np.frombuffer(weights_data)
+    least, most, total = float(atoms[0]), float(atoms[-1]), float(weights.sum())
     centre = float(weights @ atoms) / total
     spread = math.sqrt(float(weights @ (atoms - centre) ** 2) / (total * (total + 1)))
-    odds = math.sqrt(probability / (1 - probability))
+    odds, wanted = math.sqrt(probability / (1 - probability)), float(ndtri(probability))
+    low, high = max(least, centre - spread / odds), min(most, centre + spread * odds)
 
     def excess(t: float) -> float:
-        return (0.0 if t <= least else 1.0 if t >= most else cdf(t, atoms, weights)) - probability
+        """In standard deviations: nearly a straight line, so that few steps find its zero."""
+        chance = 0.0 if t <= least else 1.0 if t >= most else cdf(t, atoms, weights)
+        return float(ndtri(min(max(chance, _RAREST), 1 - _RAREST))) - wanted
 
-    low, high = max(least, centre - spread / odds), min(most, centre + spread * odds)
+    found = _secant(excess, centre + spread * wanted, spread)
+    if found is not None and low <= found <= high:
+        return found
     return float(brentq(excess, low, high, xtol=1e-13 * (most - least), rtol=8.9e-16))
+
+
+_RAREST = 1e-12
+_STEPS = 12
+
+
+def _secant(excess: Callable[[float], float], start: float, spread: float) -> float | None:
+    """The zero of a rising function with a slope of about 1 / `spread`, to 1e-11 spreads; None when it does not settle."""
+    before, here = start, start
+    error, slope = excess(start), 1 / spread
+    for _ in range(_STEPS):
+        before, here = here, here - error / slope
+        if abs(here - before) <= 1e-8 * spread:
+            return here
+        last, error = error, excess(here)
+        slope = (error - last) / (here - before)
+        if slope <= 0 or not math.isfinite(slope):
+            return None
+    return None
 
 
 _NEGLIGIBLE = 34.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from functools import lru_cache
 from statistics import fmean, median
 from typing import Any
 
@@ -74,7 +74,8 @@ def hodges_lehmann(values: Sequence[float], method: str, level: float = LEVEL) -
     """Median of pairwise averages with limits from the exact signed-rank distribution; 95 % needs 6 values."""
     if not values:
         return Estimate(None, Interval.unknown(NO_PAIR, "signed-rank", level), 0, method)
-    averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(sorted(values), 2))
+    ordered = np.sort(values)
+    averages = np.sort((ordered[:, None] + ordered)[np.triu_indices(len(ordered))] / 2).tolist()
     cut = _outside(len(values), (1 - level) / 2)
     if cut == 0:
         interval = Interval.unknown(f"too few cases: {FEWEST_CASES} are needed at 95 %", "signed-rank", level)
@@ -85,11 +86,14 @@ def hodges_lehmann(values: Sequence[float], method: str, level: float = LEVEL) -
     return Estimate(median(averages), interval, len(values), method)
 
 
+@lru_cache(maxsize=64)
 def _outside(size: int, tail: float) -> int:
     """How many averages to leave out at each end, plus one: the largest w + 1 with P(W <= w) <= tail, 0 if none."""
-    chance = np.ones(1)
+    chance = np.zeros(size * (size + 1) // 2 + 1)
+    chance[0] = 1
     for rank in range(1, size + 1):
-        chance = np.convolve(chance, np.append(np.append(0.5, np.zeros(rank - 1)), 0.5))
+        chance[rank:] = chance[rank:] + chance[:-rank]
+        chance /= 2
     return int(np.count_nonzero(np.cumsum(chance) <= tail))
 
 

@@ -122,7 +122,7 @@ class PairedCounts:
     @property
     def difference(self) -> Fraction:
         """Difference of the two shares (1 minus 0), exact; `ZeroDivisionError` if not `complete`."""
-        return Fraction(self.passed1, self.n1) - Fraction(self.passed0, self.n0)
+        return Fraction(self.passed1 * self.n0 - self.passed0 * self.n1, self.n0 * self.n1)
 
     def arm(self, which: int) -> RunCounts:
         """The counts of arm 0 or 1 alone."""
@@ -137,7 +137,10 @@ def _check(case: str, good: int, n: int) -> None:
 
 def mean(values: Sequence[Fraction]) -> Fraction:
     """Exact mean; `ZeroDivisionError` when empty."""
-    return Fraction(sum(values, Fraction(0)), len(values))
+    if len(values) == 1:
+        return values[0]
+    common = math.lcm(*(value.denominator for value in values))
+    return Fraction(sum(value.numerator * (common // value.denominator) for value in values), common * len(values))
 
 
 def cluster_means(shares: Iterable[tuple[str | None, Fraction]]) -> list[Fraction]:

@@ -130,3 +130,11 @@ def test_a_thousand_distinct_cases_take_half_a_second() -> None:
     start = time.process_time()
     bbb(values)
     assert time.process_time() - start <= 0.5
+
+
+@pytest.mark.parametrize(("good", "cases"), [(5, 20), (30, 100), (290, 300), (500, 1000), (998, 1000)])
+def test_exact_at_any_size(good: int, cases: int) -> None:
+    """On 0/1 data the limits are those of Jeffreys to nine digits, for a thousand cases as for twenty."""
+    found = bbb([1.0] * good + [0.0] * (cases - good), 0, 1)
+    wanted = beta.ppf([0.025, 0.975], good + 0.5, cases - good + 0.5)
+    assert (found.low, found.high) == pytest.approx(tuple(wanted), abs=1e-9)
