@@ -8,6 +8,7 @@ import json
 import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.loaded import Skill
@@ -31,6 +32,12 @@ def primary_contrasts(spec: Spec) -> tuple[tuple[str, str], ...]:
     if spec.contrasts.primary or baseline is None:
         return spec.contrasts.primary
     return tuple((baseline, name) for name, arm in spec.arms.items() if arm.role == "treatment")
+
+
+def null_contrasts(spec: Spec) -> tuple[tuple[str, str], ...]:
+    """Pairs of baseline arms that are declared alike, so that nothing is to be found between them: what the instrument makes of chance."""
+    baselines = [name for name, arm in spec.arms.items() if arm.role == "baseline"]
+    return tuple(pair for pair in combinations(baselines, 2) if spec.arms[pair[0]] == spec.arms[pair[1]])
 
 
 def installed_skills(arm: Arm, skill: str, catalogue: Mapping[str, Skill]) -> dict[str, Skill]:

@@ -25,6 +25,8 @@ class Subject(NamedTuple):
     kind: str
     expects: str
     group: Group
+    null: bool = False
+    """Both arms are declared alike."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,8 @@ class Comparison:
 
 def contrasts(cells: Cells, facts: SpecFacts) -> list[tuple[Pair, bool]]:
     """Pairs of arms of which both ran, primary ones first."""
-    named = [(pair, True) for pair in facts.primary] + [(pair, False) for pair in facts.secondary if pair not in facts.primary]
-    return [(pair, primary) for pair, primary in named if set(pair) <= set(cells.arms)]
+    named = dict.fromkeys((*facts.primary, *facts.secondary, *facts.null))
+    return [(pair, pair in facts.primary) for pair in named if set(pair) <= set(cells.arms)]
 
 
 def case_pairs(cells: Cells, kind: str, pair: Pair, group: Group) -> list[CasePair]:
@@ -86,7 +88,7 @@ def comparisons(cells: Cells, facts: SpecFacts, random_seed: int) -> list[Compar
             for group in cells.groups:
                 cases = case_pairs(cells, kind, pair, group)
                 for place, (expects, chosen) in enumerate(_strata(cases, kind)):
-                    subject = Subject(pair, primary and kind == "outcome", kind, expects, group)
+                    subject = Subject(pair, primary and kind == "outcome", kind, expects, group, pair in facts.null)
                     found.append(_compared(subject, chosen, random_seed, primary=subject.primary and place == 0 and expects != "hold"))
     return sorted(found, key=lambda one: (not one.subject.primary, one.subject.kind != "outcome", STRATA.index(one.subject.expects)))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_skilleval.core.arms import primary_contrasts
+from pytest_skilleval.core.arms import null_contrasts, primary_contrasts
 from pytest_skilleval.core.statistics.sequential import Look
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class SpecFacts:
     arms: Mapping[str, ArmFacts] = field(default_factory=dict)
     primary: tuple[Pair, ...] = ()
     secondary: tuple[Pair, ...] = ()
+    null: tuple[Pair, ...] = ()
+    """Pairs of arms that are declared alike: told for calibration."""
     cases: Mapping[str, CaseFacts] = field(default_factory=dict)
     gate: GateFacts | None = None
 
@@ -81,6 +83,7 @@ class SpecFacts:
             arms={name: _arm(arm, spec.skill) for name, arm in spec.arms.items()},
             primary=primary_contrasts(spec),
             secondary=spec.contrasts.secondary,
+            null=null_contrasts(spec),
             cases={
                 case.id: CaseFacts(kind=case.kind, expects=case.expects, family=case.family, should_load=case.should_load, owner=case.owner)
                 for case in spec.cases

@@ -14,6 +14,7 @@ from pytest_skilleval.report.comparisons import Comparison
 SIMULATED = "simulated results say nothing about the skill"
 PARTIAL = "rows of the plan were left out (partial session)"
 EXPLORATORY = "exploratory: described, not tested"
+NULL = "null contrast (calibration), never a gate: both arms are declared alike"
 CHANGED = "the spec is not the one that was locked before the first run"
 
 
@@ -33,11 +34,15 @@ def judge(
     The primary ones are judged together, corrected for their number and for that of the other primary outcomes, `beside`.
     """
     if simulated or partial:
-        return [Judgement(None, SIMULATED if simulated else PARTIAL) for _ in compared]
+        return [_untested(one, SIMULATED if simulated else PARTIAL) for one in compared]
     primary = [one for one in compared if one.primary]
     price = price_of([run for one in primary for case in one.cases for run in (*case.before, *case.after)])
     judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], alpha=alpha, price=price, beside=beside))
-    return [Judgement(next(judged)) if one.primary else Judgement(None, EXPLORATORY) for one in compared]
+    return [Judgement(next(judged)) if one.primary else _untested(one, EXPLORATORY) for one in compared]
+
+
+def _untested(one: Comparison, why: str) -> Judgement:
+    return Judgement(None, NULL if one.subject.null else why)
 
 
 def why_open(*, simulated: bool, partial: bool, changed: Sequence[str]) -> str | None:

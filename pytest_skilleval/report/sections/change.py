@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pytest_skilleval.report import words
 from pytest_skilleval.report.sections.shapes import Cell, Section, Table, columns, figure_points, figure_span, points_span, share_span
 from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Rate, Rung
+from pytest_skilleval.report.verdicts import NULL
 
 LEVEL = "[95 %]"
 
@@ -97,15 +98,16 @@ def _effects(document: Document) -> Iterator[Table]:
 
 def _effect(effect: Effect) -> tuple[Cell, ...]:
     which = "" if effect.expects == "all" else f", {effect.expects}"
+    shows_p = effect.primary or effect.verdict_reason == NULL
     return (
         f"{effect.from_} → {effect.to}{'' if effect.primary else ' (exploratory)'}",
         words.group(effect.agent, effect.model),
         f"{words.per_case_runs(effect)}, {effect.kind}{which}",
         f"{effect.up} / {effect.down} / {effect.same}",
         points_span(effect.difference, effect.these_cases),
-        words.p_value(effect.these_cases.p) if effect.primary else "",
+        words.p_value(effect.these_cases.p) if shows_p else "",
         points_span(effect.new_cases.difference, effect.new_cases),
-        words.p_value(effect.new_cases.sign_flip_p) if effect.primary else "",
+        words.p_value(effect.new_cases.sign_flip_p) if shows_p else "",
         effect.verdict or effect.verdict_reason.partition(":")[0],
     )
 
