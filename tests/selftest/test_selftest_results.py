@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import broken_instruments as broken
 import pytest
 
 from pytest_skilleval.cli import main
@@ -14,7 +15,6 @@ from pytest_skilleval.selftest.recording import Instrument, Recordings, instrume
 from pytest_skilleval.selftest.results import Rate, Result, result
 from pytest_skilleval.selftest.standards import QUESTIONS, STANDARDS, standard
 from pytest_skilleval.selftest.telling import STAMP, lines
-from tests.selftest import broken_instruments as broken
 
 
 def measure(name: str, folder: Path, sessions: int, under_test: Instrument = instrument) -> Result:
