@@ -36,7 +36,8 @@ class RunDoor:
         session: aiohttp.ClientSession,
     ) -> None:
         self._request, self._upstreams, self._ledger, self._backoff, self._session = request, upstreams, ledger, backoff, session
-        self.journal = Journal(request)
+        free = frozenset(api for api, upstream in upstreams.items() if upstream.subscription)
+        self.journal = Journal(request, free=free if request.models == "live" else frozenset())
         self._cleanup = contextlib.AsyncExitStack()
         self._scripted: ScriptedModel | None = None
 
@@ -117,8 +118,7 @@ class RunDoor:
         return response
 
     def _book(self, record: RequestRecord) -> None:
-        """A subscription costs no money; a model without a known price is booked at the dearest there is, so that the budget holds."""
-        free = record.api in self._upstreams and self._upstreams[record.api].subscription
-        known = free or record.cost_usd is not None
-        usd = 0.0 if free else record.cost_usd if record.cost_usd is not None else prices.dearest(record.usage)
+        """A model without a known price is booked at the dearest there is, so that the budget holds."""
+        known = record.cost_usd is not None
+        usd = record.cost_usd if record.cost_usd is not None else prices.dearest(record.usage)
         self._ledger.add(self._request.run, usd, priced=known)

@@ -44,8 +44,8 @@ class Entry:
 class Journal:
     """All requests of one run, in order of arrival."""
 
-    def __init__(self, request: RunRequest) -> None:
-        self.request = request
+    def __init__(self, request: RunRequest, *, free: frozenset[Api] = frozenset()) -> None:
+        self.request, self._free = request, free
         self.turn: int | None = None
         self._begun = time.monotonic()
         self._entries: list[Entry] = []
@@ -78,7 +78,10 @@ class Journal:
         first = entry.ended is not None and entry.turn not in self._first and bool(body)
         if first:
             self._first.add(entry.turn)
-        return msgspec.structs.replace(record, **_content(body, entry, self.request.skill_body, first=first))
+        content = _content(body, entry, self.request.skill_body, first=first)
+        if entry.api in self._free:
+            content |= {"free": True, "cost_usd": 0.0}
+        return msgspec.structs.replace(record, **content)
 
 
 def _wire(entry: Entry) -> RequestRecord:

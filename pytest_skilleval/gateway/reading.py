@@ -74,8 +74,8 @@ def usage_of(records: Iterable[RequestRecord]) -> Usage:
 
 
 def cost_of(records: Iterable[RequestRecord], table: PriceTable | None = None) -> Cost:
-    """Money of all model calls as billed and at no-cache price; None where one model's price is not known."""
-    costs = [prices.cost(record.usage, record.model_reported or record.model, table) for record in records if record.usage.known]
+    """Money of all model calls as billed and at no-cache price; None where one model's price is not known. A sign-in costs 0."""
+    costs = [_cost(record, table) for record in records if record.usage.known]
     return Cost(billed=_total([cost.billed for cost in costs]), uncached=_total([cost.uncached for cost in costs]))
 
 
@@ -96,6 +96,10 @@ def split_of(records: Iterable[RequestRecord], *, listing_characters: int, body_
         had = min(sent - shown, (call.dose or 0.0) * body_characters / CHARACTERS_A_TOKEN)
         listing, body, work = listing + shown, body + had, work + sent - shown - had + call.usage.output
     return TokenSplit(listing=listing, body=body, work=work) if calls else None
+
+
+def _cost(record: RequestRecord, table: PriceTable | None) -> Cost:
+    return Cost(billed=0.0, uncached=0.0) if record.free else prices.cost(record.usage, record.model_reported or record.model, table)
 
 
 def _total(costs: Sequence[float | None]) -> float | None:

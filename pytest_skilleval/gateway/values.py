@@ -74,6 +74,8 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         The client's own retry count, where it tells.
     dose
         Share of the skill's body in the context, 0 to 1; `listed` says which skills the listing shows.
+    free
+        Whether an account's sign-in paid for it: no money, but limits.
     body, shown
         The raw request and what it shows: of the first model call of each turn only.
     """
@@ -95,6 +97,7 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     request_id: str | None = None
     usage: Usage = Usage()
     cost_usd: float | None = None
+    free: bool = False
     rate_limits: dict[str, str] = {}
     stop_reason: str | None = None
     failure: RequestFailure | None = None

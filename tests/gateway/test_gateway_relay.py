@@ -13,6 +13,7 @@ import pytest
 from gateway_helpers import ANSWER, FakeUpstream, ask, connect, reply
 
 from pytest_skilleval.core.errors import HarnessError
+from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.server import GatewayServer
 from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest
@@ -131,9 +132,10 @@ def test_subscription_costs_no_money(live: Live) -> None:
     """Calls under an account's sign-in are not booked as money."""
     client, door = live(subscription=True)
     ask(door, CALL)
-    last(client)
+    record = last(client)
     spend = client.spend("run")
     assert (spend.run_usd, spend.unpriced_calls) == (0.0, 0)
+    assert (record.free, record.cost_usd, reading.cost_of([record]).billed) == (True, 0.0, 0.0)
 
 
 def test_model_without_a_price_is_stopped_all_the_same(live: Live, upstream: FakeUpstream) -> None:
