@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from pytest_skilleval.core.statistics.complier import Loads, load_effect
 from pytest_skilleval.report.cells import Cells, Group, Runs, has_verdict, loaded, passed
 from pytest_skilleval.report.comparisons import CasePair, case_pairs, contrasts, paired
 from pytest_skilleval.report.facts import Pair, SpecFacts
 from pytest_skilleval.report.numbers import of_estimate
 from pytest_skilleval.report.rates import unviolated
-from pytest_skilleval.report.values import Chain, Loading
+from pytest_skilleval.report.values import Chain, Figure, Loading
+
+CONFOUNDED = "confounded: loading is not assigned, so what made runs load is mixed in"
 
 
 def loading(cells: Cells, facts: SpecFacts) -> tuple[Loading, ...]:
@@ -62,10 +66,15 @@ def _loading(pair: Pair, group: Group, cases: Sequence[CasePair], skill: str) ->
         loaded=len(with_it),
         passed_loaded=sum(map(passed, with_it)),
         as_assigned=of_estimate(found.as_assigned, "families"),
-        as_loaded=of_estimate(found.as_loaded, "families"),
+        as_loaded=_confounded(of_estimate(found.as_loaded, "families")),
         first_stage=of_estimate(found.first_stage, "families"),
         of_loading=of_estimate(found.of_loading, "families"),
     )
+
+
+def _confounded(figure: Figure) -> Figure:
+    """The label travels with the number."""
+    return structs.replace(figure, reason="; ".join(filter(None, (CONFOUNDED, figure.reason))))
 
 
 def _loads(one: CasePair, skill: str) -> Loads:

@@ -139,7 +139,9 @@ def test_chain_from_offer_to_outcome() -> None:
 
 def test_as_loaded_is_labelled() -> None:
     """The report says that the comparison by loading is confounded, and names the first stage and the instrument."""
-    text = to_markdown(report_of(chain_runs()))
+    report = report_of(chain_runs())
+    text = to_markdown(report)
+    assert "confounded" in (report.document.loading[0].as_loaded.reason or "")
     assert "as loaded (confounded)" in text
     assert "assignment as instrument" in text
     assert "first stage" in text

@@ -101,6 +101,8 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     to: str
     expects: str
     cases: int
+    primary: bool = False
+    """Never tested: exploratory."""
     average: NewCases
     between: float | None
     """Variance of the true effects between models; null when it can't be told."""
@@ -161,6 +163,8 @@ class Friction(msgspec.Struct, frozen=True, kw_only=True):
     from_mean: float | None
     """Null where no run tells; the reason stands beside the difference."""
     to_mean: float | None
+    primary: bool = False
+    """Never tested: exploratory."""
     from_runs: int
     to_runs: int
     difference: Figure
@@ -197,10 +201,14 @@ class Loading(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     from_: str = msgspec.field(name="from")
     to: str
+    primary: bool = False
+    """Never tested: exploratory."""
     offered: int
     loaded: int
     passed_loaded: int
     as_assigned: Figure
     as_loaded: Figure
+    """Confounded, as its reason says."""
     first_stage: Figure
+    """By how much assignment changes the share of runs that load."""
     of_loading: Figure
