@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import loading, offline, plugin_tax, runs
+from tests.bench import gateway, loading, offline, plugin_tax, runs
 
-BENCHES = {"plugin": plugin_tax.main, "loading": loading.main, "offline": offline.main, "runs": runs.main}
+BENCHES = {"plugin": plugin_tax.main, "loading": loading.main, "offline": offline.main, "runs": runs.main, "gateway": gateway.main}
 
 
 def main() -> None:
