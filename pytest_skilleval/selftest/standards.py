@@ -73,7 +73,7 @@ class Standard:
 
     @property
     def effect(self) -> float:
-        """The true effect over the pool; of another sign than 0 only if it is not 0 within rounding."""
+        """The true effect over the pool."""
         return mean_effect(self.pool)
 
     @property
