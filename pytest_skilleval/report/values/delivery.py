@@ -15,8 +15,6 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
 
     arm: str
     delivers: str
-    primary: bool = False
-    """Never tested: exploratory."""
     detail: str
     """What a sham leaves real."""
     agent: str

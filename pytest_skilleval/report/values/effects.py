@@ -101,8 +101,6 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     to: str
     expects: str
     cases: int
-    primary: bool = False
-    """Never tested: exploratory."""
     average: NewCases
     between: float | None
     """Variance of the true effects between models; null when it can't be told."""
@@ -163,8 +161,6 @@ class Friction(msgspec.Struct, frozen=True, kw_only=True):
     from_mean: float | None
     """Null where no run tells; the reason stands beside the difference."""
     to_mean: float | None
-    primary: bool = False
-    """Never tested: exploratory."""
     from_runs: int
     to_runs: int
     difference: Figure
@@ -201,8 +197,6 @@ class Loading(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     from_: str = msgspec.field(name="from")
     to: str
-    primary: bool = False
-    """Never tested: exploratory."""
     offered: int
     loaded: int
     passed_loaded: int
