@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from pytest_skilleval.core.statistics.multiplicity import holm
-from pytest_skilleval.core.statistics.sequential import E_VALUE_LIMIT, LOOKS, e_value, look_at, stop
+from pytest_skilleval.core.statistics.sequential import E_VALUE_LIMIT, LOOKS, e_value
 
 
 def test_holm_reference_values() -> None:
@@ -40,15 +40,6 @@ def test_e_value_reference_values(wins: int, losses: int, value: float) -> None:
 def test_the_alphas_of_the_looks_add_up() -> None:
     """All looks together spend no more than .05."""
     assert sum(look.alpha for look in LOOKS) == pytest.approx(0.05)
-
-
-@pytest.mark.parametrize(
-    ("repeats", "p", "stops"), [(3, 0.01, True), (3, 0.011, False), (6, 0.015, True), (10, 0.03, False), (4, 1e-9, False)]
-)
-def test_only_planned_looks_stop(repeats: int, p: float, stops: bool) -> None:
-    """A p below .05, or any p between looks, stops nothing."""
-    assert stop(repeats, p) is stops
-    assert (look_at(repeats) is None) is (repeats == 4)
 
 
 def test_negative_counts_are_refused() -> None:
