@@ -16,7 +16,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001  every command is called alike
     """Reap every backend that works here and name what was removed."""
     from pytest_skilleval.sandboxes import NAMES, backend
+    from pytest_skilleval.session.control import sweep
 
+    for removed in sweep():
+        sys.stdout.write(f"removed {removed}\n")
     for name in NAMES:
         found = backend(name)
         if not found.probe().available:

@@ -35,9 +35,14 @@ class GatewayServer:
         From :func:`pytest_skilleval.gateway.upstreams.from_environment`; may be empty when only scripted models are asked.
     budget_usd
         For the session; None: no limit.
+    within
+        Folder for the folder of its sockets; None: the system's own for temporary files.
     """
 
-    def __init__(self, *, upstreams: Mapping[Api, Upstream] | None = None, budget_usd: float | None = None) -> None:
+    def __init__(
+        self, *, upstreams: Mapping[Api, Upstream] | None = None, budget_usd: float | None = None, within: Path | None = None
+    ) -> None:
+        self._within = within
         self._upstreams = dict(upstreams or {})
         self.ledger = Ledger(budget_usd)
         self._backoff = BackOff()
@@ -56,7 +61,7 @@ class GatewayServer:
         return str(self._folder / "control")
 
     def __enter__(self) -> Self:
-        self._folder = Path(tempfile.mkdtemp(prefix="gw-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="gw-", dir=self._within))
         self._thread.start()
         if not self._ready.wait(START_TIMEOUT) or self._failed is not None:
             self.__exit__(None, None, None)

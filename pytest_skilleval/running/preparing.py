@@ -70,6 +70,7 @@ def prepared_key(job: Job) -> str:
 def _prepare(job: Job, seed: Seed, key: str) -> None:
     """Seed one sandbox and keep its state; the workers of a session do this one after the other."""
     with _alone(job.archive.folder):
+        job.cancellation.check()
         if job.backend.has(key):
             return
         sandbox = job.backend.open(request(job, restore=None, purpose=key))

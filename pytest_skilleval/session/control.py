@@ -18,6 +18,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+PREFIX = "skilleval-session-"
+SETTLED_SECONDS = 10.0
+"""A younger folder may be one that its controller is about to lock."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
@@ -32,15 +36,22 @@ class Control:
     """The folder that all processes of one session share."""
 
     folder: Path
+    owner: int | None = None
+    """Descriptor that the controller holds locked until it ends, however it ends."""
 
     @classmethod
     def create(cls) -> Control:
         """A new folder, made by the controller."""
-        return cls(Path(tempfile.mkdtemp(prefix="skilleval-session-")))
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        descriptor = os.open(folder, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return cls(folder, descriptor)
 
     def remove(self) -> None:
         """The session is over."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self.owner is not None:
+            os.close(self.owner)
 
     def stop(self, stop: Stop) -> None:
         """Tell every process to start nothing more; the first reason stays. Nothing happens once the folder is gone."""
@@ -104,12 +115,32 @@ class Control:
         return True
 
 
-def _is_locked(path: Path) -> bool:
+def sweep() -> tuple[str, ...]:
+    """Remove the folders of sessions whose controller was killed; names them."""
+    left = [folder for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if _is_left(folder)]
+    for folder in left:
+        shutil.rmtree(folder, ignore_errors=True)
+    return tuple(map(str, left))
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether nobody holds the folder, and it is not just being made."""
     try:
-        with path.open("r", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        facts = folder.stat()
+        return facts.st_uid == os.geteuid() and time.time() - facts.st_mtime > SETTLED_SECONDS and not _is_locked(folder)
     except OSError:
         return False
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
     return False

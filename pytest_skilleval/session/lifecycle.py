@@ -12,7 +12,7 @@ import pytest
 from pytest_skilleval.core.errors import SandboxError, UsageProblem
 from pytest_skilleval.options import SANDBOX
 from pytest_skilleval.session import EVALUATION, PLANNED, say
-from pytest_skilleval.session.control import Stop
+from pytest_skilleval.session.control import Stop, sweep
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
 from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
 from pytest_skilleval.session.interrupts import watch
@@ -72,7 +72,7 @@ class Controller:
         """Before any worker exists: the way of all agents to their models."""
         evaluation = self._evaluation
         try:
-            gateway = open_gateway(evaluation.plan, evaluation.settings.max_cost)
+            gateway = open_gateway(evaluation.plan, evaluation.settings.max_cost, evaluation.control.folder)
         except UsageProblem as problem:
             evaluation.control.remove()
             raise pytest.UsageError(str(problem)) from None
@@ -101,7 +101,7 @@ class Controller:
         """Remove what dead sessions left, and build what every sandbox needs."""
         backend = self._evaluation.backend
         try:
-            for name in backend.reap():
+            for name in (*sweep(), *backend.reap()):
                 say(self._config, f"skilleval: removed {name}, left by a session that died")
             backend.warm(lambda text: say(self._config, f"skilleval: {text}"))
         except SandboxError as error:

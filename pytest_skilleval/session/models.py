@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.agents import agent
@@ -38,8 +39,8 @@ def check_models(plan: Plan, environ: Mapping[str, str]) -> None:
             need(upstreams, api)
 
 
-def open_gateway(plan: Plan, max_cost: float) -> GatewayServer | None:
-    """A started gateway, to be left with its ``__exit__``; None when no agent of the plan asks a model.
+def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | None:
+    """A started gateway with its sockets in `folder`, to be left with its ``__exit__``; None when no agent asks a model.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def open_gateway(plan: Plan, max_cost: float) -> GatewayServer | None:
     from pytest_skilleval.gateway.upstreams import from_environment
 
     live = any(is_live(row) for row in plan.selected)
-    return GatewayServer(upstreams=from_environment(os.environ) if live else {}, budget_usd=max_cost).__enter__()
+    return GatewayServer(upstreams=from_environment(os.environ) if live else {}, budget_usd=max_cost, within=folder).__enter__()
 
 
 def secret_mask(environ: Mapping[str, str]) -> Callable[[bytes], bytes] | None:
