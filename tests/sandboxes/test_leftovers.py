@@ -91,12 +91,12 @@ def use(backend: EngineBackend, restore: str | None = None) -> None:
 def test_twenty_sandboxes_leave_the_host_as_it_was(fresh: EngineBackend, kept: str) -> None:
     """Twenty sandboxes one after the other leave no folder, group, mount, network, wire, process or open file."""
     use(fresh, kept)
-    before, files = host(), len(os.listdir("/proc/self/fd"))
+    before, files = host(), len([*Path("/proc/self/fd").iterdir()])
     for number in range(20):
         use(fresh, kept if number % 4 == 0 else None)
     assert inventory(fresh.state_dir) == frozenset()
     assert host() == before
-    assert len(os.listdir("/proc/self/fd")) == files
+    assert len([*Path("/proc/self/fd").iterdir()]) == files
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_a_dead_sandbox_is_told_as_lost(fresh: EngineBackend) -> None:
         os.kill(sandbox.init, signal.SIGKILL)
         assert within(2, lambda: not inventory(fresh.state_dir))
         for call in (lambda: sandbox.exec(Command(argv=("true",)), timeout=5), sandbox.state, sandbox.events, sandbox.describe):
-            with pytest.raises(SandboxError, match="gone|answer"):
+            with pytest.raises(SandboxError, match=r"gone|answer"):
                 call()
     finally:
         sandbox.close()
@@ -173,7 +173,7 @@ def test_reaping_spares_the_living(fresh: EngineBackend, engine: EngineBackend) 
 
 def test_a_sandbox_that_can_not_be_made_leaves_nothing(fresh: EngineBackend) -> None:
     """A fault while making it is a sandbox error that says what failed, and nothing is left."""
-    with pytest.raises(SandboxError, match="could not be made.*no/such/folder"):
+    with pytest.raises(SandboxError, match=r"could not be made.*no/such/folder"):
         fresh.open(SandboxRequest(name="fails", read_only={Path("/no/such/folder"): "/opt/x"}))
     assert within(1, lambda: not inventory(fresh.state_dir))
     with pytest.raises(SandboxError, match="no prepared state"):

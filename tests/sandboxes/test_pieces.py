@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,9 +26,17 @@ from pytest_skilleval.sandboxes.engine.wire import Account, Program, Programs, S
 TEXTS = st.text(st.characters(exclude_characters="\0"), max_size=30)
 
 
+def within(seconds: float, holds: Callable[[], bool]) -> bool:
+    """Whether `holds` becomes true in time."""
+    end = time.monotonic() + seconds
+    while not (held := holds()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return held
+
+
 def test_an_unknown_backend_is_named() -> None:
     """A wrong name is an error that lists the right ones."""
-    with pytest.raises(ValueError, match="'chroot'.*engine"):
+    with pytest.raises(ValueError, match=r"'chroot'.*engine"):
         backend("chroot")
 
 
@@ -54,10 +64,23 @@ def test_a_program_crosses_the_wire_unchanged(argv: tuple[str, ...], env: dict[s
 def test_a_setup_crosses_the_wire_unchanged() -> None:
     """What a supervisor is told is what the backend said."""
     setup = Setup(
-        id="x", folder="/f", scratch="/s", tree="/t", masks=("/m",), read_only=(("/a", "/b"),), size=None, hostname="devbox",
-        limits={"pids": 5, "memory": None}, owner=1, ids=2, docker_gid=3, tar="/bin/tar", programs=Programs(), cgroups=(("/c", 2, ("cpu",)),),
-        control=7, listener=8, archive=None,
-    )  # fmt: skip
+        id="x",
+        folder="/f",
+        scratch="/s",
+        tree="/t",
+        size=None,
+        hostname="devbox",
+        owner=1,
+        ids=2,
+        docker_gid=3,
+        tar="/bin/tar",
+        control=7,
+        masks=("/m",),
+        read_only=(("/a", "/b"),),
+        limits={"pids": 5, "memory": None},
+        programs=Programs(),
+        cgroups=(("/c", 2, ("cpu",)),),
+    )
     assert Setup.load(setup.dump()) == setup
 
 
@@ -122,6 +145,29 @@ def test_a_build_killed_midway_is_begun_anew(tmp_path: Path, quick_build: list[s
     assert not list((tmp_path / "trees").glob("*.part"))
 
 
+@pytest.mark.engine
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make namespaces")
+def test_a_killed_builder_takes_its_programs_along() -> None:
+    """When the session is killed during a build, no program of the build goes on writing."""
+    seconds = f"{300 + os.getpid() / 1e7:.7f}"
+    words = f"contained(['sleep', '{seconds}'])"
+    run = f"import subprocess; from pytest_skilleval.sandboxes.engine.tree import contained; subprocess.run({words})"
+    wanted = f"sleep\0{seconds}\0".encode()
+
+    def asleep() -> bool:
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if path.read_bytes() == wanted:
+                    return True
+        return False
+
+    with subprocess.Popen([sys.executable, "-c", run]) as session:
+        begun = within(10, asleep)
+        session.kill()
+    assert begun
+    assert within(2, lambda: not asleep())
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 def test_owners_are_shifted_and_modes_kept(tmp_path: Path) -> None:
     """Every file, link and folder belongs to the shifted user; set-user-id and sticky bits stay; doing it twice does nothing."""
@@ -184,6 +230,7 @@ def test_a_state_is_found_by_its_key_only(tmp_path: Path) -> None:
 
 
 def hashed(folder: Path) -> str:
+    """The hash of a folder by path."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         return volumes.hash_folder(descriptor)
@@ -261,7 +308,12 @@ def test_a_forward_passes_bytes_and_ends(echo: tuple[str, int]) -> None:
     try:
         with socket.create_connection(listener.getsockname(), 5) as client:
             data = os.urandom(200_000)
-            sender = threading.Thread(target=lambda: (client.sendall(data), client.shutdown(socket.SHUT_WR)))
+
+            def send() -> None:
+                client.sendall(data)
+                client.shutdown(socket.SHUT_WR)
+
+            sender = threading.Thread(target=send)
             sender.start()
             got = b""
             while part := client.recv(65536):

@@ -11,7 +11,7 @@ from pytest_skilleval.core.ports import Sandbox, SandboxRequest
 from pytest_skilleval.sandboxes.engine.backend import EngineBackend
 
 from . import world
-from .conformance import run
+from .conformance import run, sh
 
 pytestmark = pytest.mark.engine
 
@@ -42,7 +42,8 @@ PROBES = (
     "cat /proc/self/cgroup /proc/1/cgroup; find /sys/fs/cgroup -maxdepth 3 -type d",
     "cat /proc/self/status /proc/self/limits /proc/self/uid_map",
     "ls -la / /tmp /opt /mnt /srv /home /var /var/log /run /run/* /workspace /usr/local /usr/local/*",
-    "cmp ~/.bashrc /etc/skel/.bashrc; cmp ~/.profile /etc/skel/.profile; cat ~/.bash_history ~/.gitconfig; sudo cat /root/.bash_history; git config --list --show-origin; git --version",
+    "cmp ~/.bashrc /etc/skel/.bashrc; cmp ~/.profile /etc/skel/.profile; cat ~/.bash_history",
+    "cat ~/.gitconfig; sudo cat /root/.bash_history; git config --list --show-origin; git --version",
     "crontab -l; sudo ls -R /etc/cron* /var/spool; ls /etc/systemd /etc/init.d",
     "sudo cat /var/log/*.log; sudo find /var/log -type f",
     "cat /etc/docker/daemon.json /etc/containerd/config.toml /etc/apt/sources.list; ls /etc/apt/sources.list.d",
@@ -51,7 +52,7 @@ PROBES = (
     "for p in /proc/[0-9]*; do sudo cat $p/cmdline $p/comm $p/environ; sudo readlink $p/cwd $p/exe $p/fd/*; done | tr '\\0' '\\n'",
     "uptime; who; last; date; nproc; free -m; ulimit -a",
     "find / -xdev -newermt '-1 day' -not -path '/proc/*' 2>/dev/null",
-    "sudo find / -xdev -regextype egrep -iregex '.*(pytest|skilleval|rehears|benchmark|sandbox|devbox).*' -not -path '/usr/*' -not -path '/proc/*'; echo none",
+    "sudo find / -xdev -regextype egrep -iregex '.*(pytest|skill|rehears|bench|sandbox|devbox).*' -not -path '/[up][sr]*'; echo none",
 )
 
 
@@ -94,9 +95,10 @@ def test_the_probes_would_notice(seeded: Sandbox) -> None:
 
 def test_nothing_is_younger_than_its_story(seeded: Sandbox) -> None:
     """Containers, their ends, networks and files are weeks old; images are months old."""
-    show = "docker ps -a --format '{{.Names}} {{.RunningFor}} {{.Status}}'; docker images --format '{{.CreatedSince}}'; docker network inspect -f '{{.Created}}' shop_default"
-    lines = run(seeded, "sh", "-c", show).stdout.decode().splitlines()
-    for line in lines[:7]:
-        assert "3 weeks ago" in line
-        assert "Exited" not in line or line.count("3 weeks ago") == 2
-    assert all("month" in line for line in lines[7:-1])
+    containers = sh(seeded, "docker ps -a --format '{{.Names}} {{.RunningFor}} {{.Status}}'").splitlines()
+    assert len(containers) == 7
+    for line in containers:
+        assert line.count("3 weeks ago") == (2 if "Exited" in line else 1)
+    images = sh(seeded, "docker images --format '{{.CreatedSince}}'").splitlines()
+    assert len(images) == 7
+    assert all(re.search(r"month|year", line) for line in images)

@@ -24,6 +24,7 @@ CHECKS = (
 
 
 def only(version: int) -> tuple[Hierarchy, ...]:
+    """The hierarchies of one version; skips where they can't be used."""
     found = tuple(one for one in hierarchies() if one.version == version)
     if not writable(found):
         pytest.skip(f"no cgroup v{version} here")

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,7 +21,7 @@ from pytest_skilleval.core.ports import Probe, SandboxRequest
 
 from . import host_root, prepared, probe, reap, tree
 from .cgroups import Hierarchy, hierarchies
-from .sandbox import EngineSandbox, end
+from .sandbox import EngineSandbox, Made, end
 from .wire import Setup, Started, receive
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def default_cache() -> Path:
 
 def default_state_dir() -> Path:
     """Where live sandboxes have their folders; short, for the sake of socket paths."""
-    return Path("/run/devbox") if os.access("/run", os.W_OK) else Path("/tmp/devbox")
+    return Path("/run/devbox") if os.access("/run", os.W_OK) else Path(tempfile.gettempdir(), "devbox")
 
 
 class EngineBackend:
@@ -124,7 +125,7 @@ class EngineBackend:
             started = _await(control, supervisor)
             client = _connect(folder / "s")
             undo.callback(client.close)
-            sandbox = EngineSandbox(request.name, name, folder / "s", supervisor, control, started, client, root, store)
+            sandbox = EngineSandbox(request.name, Made(name, folder / "s", supervisor, control, started), client, root, store)
             undo.callback(sandbox.close)
             if kept is not None:
                 _resume(client, kept)

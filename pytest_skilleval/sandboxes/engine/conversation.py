@@ -63,8 +63,7 @@ class Conversation:
         theirs = [program.dump()]
         try:
             theirs.append(self._feed(program.account))
-            for name in self._read:
-                theirs.append(self._drainpipe(name, program.account))
+            theirs.extend(self._drainpipe(name, program.account) for name in self._read)
             self._request({"do": "run", "id": self._number}, tuple(theirs))
         finally:
             for one in theirs:

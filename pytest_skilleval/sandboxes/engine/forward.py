@@ -10,6 +10,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from . import linux
 
@@ -29,7 +30,7 @@ def listen_inside(pid: int, port: int) -> socket.socket:
 
     def enter() -> None:
         try:
-            with open(f"/proc/{pid}/ns/net", "rb") as namespace:
+            with Path(f"/proc/{pid}/ns/net").open("rb") as namespace:
                 linux.setns(namespace.fileno(), linux.CLONE_NEWNET)
             made.append(socket.create_server(("127.0.0.1", port), backlog=64))
         except OSError as error:

@@ -20,11 +20,14 @@ from . import tree
 from .wire import Account, Programs
 
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
-_FOLDERS = "dev etc home/agent media mnt opt proc root run srv sys tmp usr var/lib var/log var/tmp workspace".split()
+_FOLDERS = (
+    *("dev", "etc", "home/agent", "media", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr"),
+    *("var/lib", "var/log", "var/tmp", "workspace"),
+)
 _PUBLIC = ("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "nsswitch.conf")
 _DOCKER_GID = 999
-_PASSWD = "root:x:0:0:root:/root:/bin/bash\nagent:x:1000:1000::/home/agent:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n"
-_GROUP = f"root:x:0:\ntty:x:5:\ndocker:x:{_DOCKER_GID}:agent\nagent:x:1000:\nnogroup:x:65534:\n"
+_USERS = "root:x:0:0:root:/root:/bin/bash\nagent:x:1000:1000::/home/agent:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n"
+_GROUPS = f"root:x:0:\ntty:x:5:\ndocker:x:{_DOCKER_GID}:agent\nagent:x:1000:\nnogroup:x:65534:\n"
 _NO_SUDO = "the host's /usr is shown read-only: no sudo inside, and no package can be installed"
 
 
@@ -61,7 +64,7 @@ def old_engine(version: str) -> tuple[str, ...]:
 
 def engine_version(dockerd: Path) -> str:
     """The version that ``dockerd --version`` tells."""
-    text = subprocess.run([str(dockerd), "--version"], capture_output=True, text=True, timeout=30).stdout
+    text = subprocess.run([str(dockerd), "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
     found = re.search(r"version ([^,\s]+)", text)
     return found[1] if found else "unknown"
 
@@ -86,18 +89,19 @@ def _fill(root: Path, host: Path) -> None:
         (part / name).mkdir(parents=True)
     for name in _LINKS:
         if (host / name).is_symlink():
-            (part / name).symlink_to(os.readlink(host / name))
+            (part / name).symlink_to((host / name).readlink())
     for name in _PUBLIC:
         _copy(host / "etc" / name, part / "etc" / name)
     (part / "etc/ssl").mkdir()
     _copy(host / "etc/ssl/certs", part / "etc/ssl/certs")
     (part / "etc/os-release").symlink_to("../usr/lib/os-release")
     (part / "var/run").symlink_to("/run")
-    for name, text in {"etc/passwd": _PASSWD, "etc/group": _GROUP, **tree.SETTINGS}.items():
+    for name, text in {"etc/passwd": _USERS, "etc/group": _GROUPS, **tree.SETTINGS}.items():
         (part / name).parent.mkdir(parents=True, exist_ok=True)
         (part / name).write_text(text)
-    for folder in (part, *filter(Path.is_dir, part.rglob("*"))):
-        folder.chmod(0o755)
+    for path in (part, *part.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() else 0o644)
     for name in ("tmp", "var/tmp"):
         (part / name).chmod(0o1777)
     for name in ("home/agent", "workspace"):

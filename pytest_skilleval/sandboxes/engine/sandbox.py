@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,39 +35,36 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NO_FOLDER = 99
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the backend has made: the supervisor, its control socket, and the engine's socket on the host."""
+
+    id: str
+    door: Path
+    supervisor: subprocess.Popen[bytes]
+    control: socket.socket
+    started: Started
+
+
 class EngineSandbox:
     """A private Docker Engine and the machine around it."""
 
-    def __init__(
-        self,
-        name: str,
-        id: str,
-        door: Path,
-        supervisor: subprocess.Popen[bytes],
-        control: socket.socket,
-        started: Started,
-        client: APIClient,
-        tree: Tree,
-        store: prepared.Store,
-    ) -> None:
+    def __init__(self, name: str, made: Made, client: APIClient, tree: Tree, store: prepared.Store) -> None:
         self.name = name
-        self.id = id
+        self.id = made.id
         """Names its folder and control groups on the host."""
         self.workspace = WORKSPACE
         self.home = tree.accounts[AGENT_USER].home
         self.client = client
         """The engine's API, from outside."""
-        self.init = started.init
+        self.init = made.started.init
         """The sandbox's first process, as the host numbers it."""
+        self.supervisor = made.supervisor.pid
+        """The process that owns it."""
         self.opened_at = time.time()
         """Seconds since 1970."""
-        self.supervisor = supervisor.pid
-        """The process that owns it."""
-        self._door = door
-        self._supervisor = supervisor
-        self._control = control
+        self._made = made
         self._tree = tree
-        self._started = started
         self._store = store
         self._numbers = itertools.count(1)
         self._running: dict[int, Conversation] = {}
@@ -129,7 +127,7 @@ class EngineSandbox:
     def _request(self, message: Mapping[str, object], descriptors: tuple[int, ...] = ()) -> None:
         """Ask the supervisor; SandboxError when it is gone."""
         try:
-            send(self._control, message, descriptors)
+            send(self._made.control, message, descriptors)
         except OSError as error:
             raise self._lost() from error
 
@@ -178,7 +176,7 @@ class EngineSandbox:
         self._watch.mark()
 
     def _alive(self) -> bool:
-        return self._supervisor.poll() is None and self._door.exists()
+        return self._made.supervisor.poll() is None and self._made.door.exists()
 
     @contextlib.contextmanager
     def _engine_errors(self) -> Iterator[None]:
@@ -212,7 +210,7 @@ class EngineSandbox:
         """End the engine cleanly, so that its data can be packed."""
         self._watch.close()  # a dockerd that ends waits five seconds for open streams
         answer, done = os.pipe()
-        with open(answer, "rb") as file:
+        with os.fdopen(answer, "rb") as file:
             self._request({"do": "halt"}, (done,))
             os.close(done)
             if not file.read():
@@ -221,7 +219,7 @@ class EngineSandbox:
     def describe(self) -> Mapping[str, str]:
         """Provenance; see `core.ports.Sandbox.describe`."""
         with self._engine_errors():
-            return provenance.describe(self.client, self._tree, self._started)
+            return provenance.describe(self.client, self._tree, self._made.started)
 
     def cancel(self) -> None:
         """Kill what commands have started inside; from any thread."""
@@ -240,7 +238,7 @@ class EngineSandbox:
         for forward in self._forwards:
             forward.close()
         self._watch.close()
-        end(self._supervisor, self._control)
+        end(self._made.supervisor, self._made.control)
         self.client.close()
 
 

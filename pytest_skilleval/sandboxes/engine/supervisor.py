@@ -34,9 +34,10 @@ def main(text: str) -> None:
     """Own the sandbox that the JSON of a `Setup` describes, from the making to the removal."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the plugin decides when to stop
-    for name in os.listdir("/proc/self/fd"):
+    os.umask(0o022)  # the session's own may be stricter, and would show in the sandbox's root
+    for link in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
-            os.set_inheritable(int(name), False)  # nothing of ours may be open in a program inside
+            os.set_inheritable(int(link.name), False)  # nothing of ours may be open in a program inside
     setup = Setup.load(text)
     supervisor = Supervisor(setup)
     try:
@@ -128,7 +129,7 @@ class Supervisor:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # kept over exec: the kernel then buries orphans
-            os.execve(FIRST[0], FIRST, {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+            os.execve(FIRST[0], FIRST, {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})  # noqa: S606 - no shell may come between
         except BaseException as error:
             os.write(tell, f"cannot build the root: {error}".encode())
         os._exit(1)
@@ -139,7 +140,7 @@ class Supervisor:
         listener: int | None = None
         if name == "dockerd":
             argv, listener = [programs.dockerd, *DOCKERD_OPTIONS], self.setup.listener
-        pid = spawn.start_daemon(self.inside, self.group, argv, LOGS[name], listener, self.setup.docker_gid)
+        pid = spawn.start_daemon(self.inside, self.group, argv, LOGS[name], listener=listener, socket_gid=self.setup.docker_gid)
         self.daemons[name] = os.pidfd_open(pid), pid
 
     def _await_containerd(self) -> None:
@@ -230,6 +231,7 @@ class Supervisor:
         if self.init:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.inside, signal.SIGKILL)
+            self.group.thaw()
             _reap_all()
         self.group.remove()
         os.chdir("/")

@@ -28,12 +28,13 @@ FIRST_ID, IDS = 100000, 65536
 SUITE = "trixie"
 FALLBACK_MIRROR = "http://deb.debian.org/debian"
 PACKAGES = (
-    "busybox-static ca-certificates curl docker-buildx docker-cli docker-compose docker.io git iproute2 jq less nodejs procps python3 sudo"
-).split()
+    *("busybox-static", "ca-certificates", "curl", "docker-buildx", "docker-cli", "docker-compose", "docker.io"),
+    *("git", "iproute2", "jq", "less", "nodejs", "procps", "python3", "sudo"),
+)
 _LIVED_IN = 60 * 86400.0
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
-_REVISION = 2
+_REVISION = 3
 """Raise it when the steps of `_furnish` change."""
 
 DAEMON = {
@@ -83,7 +84,7 @@ class Tree:
     masks: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     """Sentences on what this root does not give."""
-    programs: Programs = Programs()
+    programs: Programs = field(default_factory=Programs)
 
 
 def recipe() -> str:
@@ -115,8 +116,7 @@ def build(cache: Path, report: Callable[[str], None]) -> Tree:
         part = target.with_name(target.name + ".part")
         _remove(part)
         report(f"building the sandbox root (Debian 13 with Docker, once, about a minute, 800 MB) in {target}")
-        part.mkdir()
-        os.chmod(part, 0o755)
+        part.mkdir(mode=0o755)
         _bootstrap(part / "root", report)
         record = _furnish(part / "root")
         shift_owners(part / "root")
@@ -131,7 +131,7 @@ def build(cache: Path, report: Callable[[str], None]) -> Tree:
 def exclusive(folder: Path, name: str) -> Iterator[None]:
     """Hold the lock `name` in `folder`; the kernel lets go of it when the holder dies."""
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{name}.lock", "w") as lock:
+    with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -162,7 +162,7 @@ def builder() -> str | None:
 
 def keyring() -> Path | None:
     """Debian's archive keys, which a host of another distribution may lack."""
-    names = (f"debian-archive-{SUITE}-stable.gpg", "debian-archive-keyring.gpg", "debian-archive-keyring.pgp")
+    names = ("debian-archive-keyring.gpg", "debian-archive-keyring.pgp")
     return next((path for name in names if (path := Path("/usr/share/keyrings") / name).exists()), None)
 
 
@@ -183,7 +183,7 @@ def _bootstrap(root: Path, report: Callable[[str], None]) -> None:
         report(f"installing {' '.join(needed)} with apt-get")
         _run(["apt-get", "update", "-q"])
         _run(["apt-get", "install", "-q", "-y", "--no-install-recommends", *needed])
-    listing = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)"], capture_output=True, text=True).stdout
+    listing = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)"], capture_output=True, text=True, check=False).stdout
     address = mirror(listing)
     keys = str(keyring())
     with_packages = f"--include={','.join(PACKAGES)}"
@@ -191,13 +191,19 @@ def _bootstrap(root: Path, report: Callable[[str], None]) -> None:
         command = ["mmdebstrap", "--mode=root", "--variant=minbase", with_packages, f"--keyring={keys}", SUITE, str(root), address]
     else:
         command = ["debootstrap", "--variant=minbase", with_packages, f"--keyring={keys}", SUITE, str(root), address]
-    # in namespaces of its own: killed midway, it leaves no process and no mount
-    _run(["unshare", "--mount", "--pid", "--fork", "--kill-child=KILL", "--mount-proc", *command])
+    _run(contained(command))
+
+
+def contained(command: list[str]) -> list[str]:
+    """`command` in namespaces of its own that die with the caller: it leaves no process and no mount, however it ends."""
+    return ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child=KILL", "--mount-proc", *command]
 
 
 def _run(command: list[str]) -> str:
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, umask=0o022, check=False
+    )
     text = done.stdout.decode(errors="replace")
     if done.returncode:
         raise SandboxError(f"{command[0]} failed ({done.returncode}) while building the sandbox root:\n{text[-3000:]}")
@@ -216,8 +222,10 @@ def _furnish(root: Path) -> dict[str, object]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         path.write_text(text)
-    (root / "etc/sudoers.d/agent").chmod(0o440)
+        path.chmod(0o440 if path.parent.name == "sudoers.d" else 0o644)
     (root / WORKSPACE.lstrip("/")).mkdir()
+    for path in (root / "etc/docker", root / "etc/containerd", root / WORKSPACE.lstrip("/")):
+        path.chmod(0o755)
     os.chown(root / WORKSPACE.lstrip("/"), 1000, 1000)
     for pattern in ("var/log/*", "var/cache/apt/*", "var/lib/apt/lists/*", "run/*", "tmp/*", "etc/*-"):
         for path in root.glob(pattern):
@@ -236,22 +244,25 @@ def _furnish(root: Path) -> dict[str, object]:
 
 def shift_owners(root: Path) -> None:
     """Give every file to the same user's number inside; a change of owner drops mode bits, so set them again."""
-    for folder, folders, files in os.walk(root):
-        for name in (".", *folders, *files):
-            path = os.path.join(folder, name)
-            info = os.lstat(path)
-            if info.st_uid >= FIRST_ID:
-                continue
-            os.lchown(path, info.st_uid + FIRST_ID, info.st_gid + FIRST_ID)
-            if not stat.S_ISLNK(info.st_mode):
-                os.chmod(path, stat.S_IMODE(info.st_mode))
+    for path in _all(root):
+        info = path.lstat()
+        if info.st_uid >= FIRST_ID:
+            continue
+        os.lchown(path, info.st_uid + FIRST_ID, info.st_gid + FIRST_ID)
+        if not stat.S_ISLNK(info.st_mode):
+            path.chmod(stat.S_IMODE(info.st_mode))
 
 
 def _weather(root: Path) -> None:
     """Make what the build has just made look as old as the rest of a machine in use."""
-    now = time.time()
+    then = time.time() - _LIVED_IN
+    for path in _all(root):
+        if path.lstat().st_mtime > then:
+            os.utime(path, (then, then), follow_symlinks=False)
+
+
+def _all(root: Path) -> Iterator[Path]:
+    """Everything in `root` and itself, deepest first."""
     for folder, folders, files in os.walk(root, topdown=False):
-        for name in (*folders, *files, "."):
-            path = os.path.join(folder, name)
-            if os.lstat(path).st_mtime > now - _LIVED_IN:
-                os.utime(path, (now - _LIVED_IN,) * 2, follow_symlinks=False)
+        yield from (Path(folder, name) for name in (*folders, *files))
+    yield root

@@ -77,7 +77,7 @@ def _below(folder: int, name: str, prefix: str, budget: list[int]) -> Iterator[t
 
 
 def _content(folder: int, name: str, budget: list[int]) -> bytes:
-    with open(os.open(name, _FILE, dir_fd=folder), "rb") as file:
+    with os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
         data = file.read(budget[1] + 1)
     budget[1] -= len(data)
     if budget[1] < 0:
