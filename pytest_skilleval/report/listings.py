@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pytest_skilleval.core import listing as budgets
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.report.cells import Cells, Group
+from pytest_skilleval.report.rates import KINDS
 from pytest_skilleval.report.values import Listing
 from pytest_skilleval.report.words import listing, named, plural
 
@@ -30,7 +31,7 @@ def listing_warnings(rows: Sequence[Listing]) -> Iterator[str]:
 
 
 def _recorded(cells: Cells, arm: str, group: Group) -> list[MeasuredRun]:
-    return [run for run in cells.runs if run.row.arm == arm and (run.row.agent, run.row.model) == group and run.record]
+    return [run for run in cells.runs_of(arm, group, KINDS) if run.record]
 
 
 def _listing(arm: str, group: Group, runs: Sequence[MeasuredRun]) -> Listing:
