@@ -701,6 +701,27 @@ def paused_containers_end_with_the_sandbox(bench: Bench) -> None:
 
 
 @check
+def paused_containers_stay_paused_and_hold_up_nothing(bench: Bench) -> None:
+    """A paused container is told as paused, comes back paused from a kept state, and does not hold up the end."""
+    key = f"conformance-{os.urandom(4).hex()}"
+    with bench.sandbox() as sandbox:
+        world.load(sandbox)
+        sh(sandbox, "docker run -d --name held --restart always tools:1 sleep 900; docker pause held")
+        assert [(one.name, one.state) for one in sandbox.state().containers] == [("held", "paused")]
+        if bench.backend.can_restore:
+            sandbox.save(key, age_days=2)
+        begun = time.monotonic()
+        sandbox.close()
+        assert time.monotonic() - begun < 2
+    if bench.backend.can_restore:
+        with bench.sandbox("two", restore=key) as again:
+            assert [(one.name, one.state, one.restart_policy) for one in again.state().containers] == [("held", "paused", "always")]
+            begun = time.monotonic()
+            again.close()
+            assert time.monotonic() - begun < 2
+
+
+@check
 def the_sandbox_tells_what_it_is(bench: Bench) -> None:
     """`describe` names backend, engine version, storage, image store, control groups and limits."""
     with bench.sandbox() as sandbox:

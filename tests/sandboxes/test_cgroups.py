@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_skilleval.sandboxes.engine.cgroups import Group, Hierarchy, hierarchies, layout, remove_tree, writable
+from pytest_skilleval.sandboxes.engine.cgroups import Group, Hierarchy, hierarchies, layout, writable
 
 V1 = """\
 tmpfs /sys/fs/cgroup tmpfs rw 0 0
@@ -104,5 +104,5 @@ def test_a_leaf_is_killed_with_all_its_children() -> None:
                 assert outside.poll() is None
                 outside.kill()
         finally:
-            remove_tree(one.path / name)
+            group.remove()
         assert not (one.path / name).exists()

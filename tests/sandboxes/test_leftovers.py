@@ -141,6 +141,21 @@ def test_when_the_supervisor_is_killed_the_rest_is_reaped(fresh: EngineBackend, 
     assert fresh.reap() == ()
 
 
+def test_what_is_paused_is_reaped_too(fresh: EngineBackend) -> None:
+    """A paused container outlives a killed supervisor under cgroup v1, but not the next session's reaping."""
+    sandbox = fresh.open(SandboxRequest(name="paused"))
+    try:
+        world.load(sandbox)
+        script = "docker run -d --name held tools:1 sleep 900 && docker pause held"
+        assert sandbox.exec(Command(argv=("sh", "-c", script)), timeout=60).exit_code == 0
+        os.kill(sandbox.supervisor, signal.SIGKILL)
+        assert within(2, lambda: len(processes(fresh.state_dir)) <= 2)
+        assert len(fresh.reap()) == 1
+        assert within(1, lambda: not inventory(fresh.state_dir))
+    finally:
+        sandbox.close()
+
+
 def test_when_the_first_process_is_killed_everything_goes(fresh: EngineBackend, victim: Victim) -> None:
     """Killing the sandbox's own pid 1 from outside ends and removes it."""
     _, _, init = victim

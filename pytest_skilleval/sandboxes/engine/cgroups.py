@@ -143,8 +143,7 @@ class Group:
 
     def remove(self) -> None:
         """Kill what is left in the group and remove it."""
-        for one in self.found:
-            remove_tree(one.path / self.name)
+        remove(self.name, self.found)
 
     @property
     def _tracker(self) -> Hierarchy:
@@ -183,11 +182,18 @@ def thaw_tree(path: Path) -> None:
                 _write(group / "freezer.state", "THAWED")
 
 
-def remove_tree(path: Path) -> None:
-    """Kill and remove the group at `path` with all below; a group that stays busy is left."""
-    if not path.exists():
-        return
-    kill_tree(path)
+def remove(name: str, found: Iterable[Hierarchy]) -> None:
+    """Kill what is in the group `name` and remove it everywhere; a group that stays busy is left.
+
+    All are thawed before any is killed: what one hierarchy has frozen does not die in another.
+    """
+    paths = [one.path / name for one in found if (one.path / name).exists()]
+    for act in (thaw_tree, kill_tree, _remove_tree):
+        for path in paths:
+            act(path)
+
+
+def _remove_tree(path: Path) -> None:
     for group in _groups(path):
         for _ in range(100):
             try:

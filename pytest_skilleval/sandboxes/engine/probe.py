@@ -25,6 +25,7 @@ _NAMESPACES = ("--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc"
 _LIMITS = (
     "the agent shares this machine's kernel: the sandbox guards against mistakes, less against malice",
     "containers inside are not kept apart from each other's networks, and nothing inside reaches the outside network",
+    "containers, images and networks of a prepared state look as old as asked for; a volume tells when it was restored",
 )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from .cgroups import Hierarchy, remove_tree
+from .cgroups import Hierarchy, remove
 
 
 def prefix(state_dir: Path) -> str:
@@ -50,8 +50,7 @@ def reap(state_dir: Path, found: Iterable[Hierarchy], scratch: Path) -> tuple[st
     for one in found:
         dead += [group.name for group in one.path.glob(prefix(state_dir) + "*") if group.name not in known]
     for name in dict.fromkeys(dead):
-        for one in found:
-            remove_tree(one.path / name)
+        remove(name, found)
         for folder in (state_dir / name, state_dir / f".{name}", scratch / name):
             shutil.rmtree(folder, ignore_errors=True)
     return tuple(dict.fromkeys(dead))
