@@ -74,6 +74,8 @@ class Bench:
         self.home, self.workspace = self.folder / "home", self.folder / "code"
         self.home.mkdir(parents=True)
         self.workspace.mkdir()
+        self.scratch = self.folder / "tmp"
+        self.scratch.mkdir()
 
     def install(self, name: str = SKILL, *, description: str = DESCRIPTION, body: str = BODY) -> None:
         """Put a skill where this agent looks for it."""
@@ -125,6 +127,8 @@ class Bench:
         environ = {
             "PATH": f"{self.program.parent}:{os.environ['PATH']}",
             "HOME": str(self.home),
+            "TMPDIR": str(self.scratch),
+            "CLAUDE_CODE_TMPDIR": str(self.scratch),
             "IS_SANDBOX": "1",  # Claude Code refuses to skip permissions for root elsewhere
             **(FEW_RETRIES if self.few_retries else {}),
             **self.environ,
