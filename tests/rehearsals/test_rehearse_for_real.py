@@ -40,4 +40,4 @@ def test_a_sample_of_rehearsals_goes_as_written(tmp_path: Path, spec: str, cases
     assert {row["case"] for row in proof["checks"]} == set(cases)
     assert all(row["held"] and row["tripped_by"] for row in proof["checks"])
     assert proof["simulated"] is True
-    assert "every check can hold and can trip" in done.stdout.splitlines()[-1]
+    assert "every check can hold and can trip" in done.stdout
