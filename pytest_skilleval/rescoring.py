@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,10 +99,12 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     if record is None or record.status != "scored":
         return facts
     case, cli = dressed_case(loaded, row), agent(row.agent)
-    found = evidence(folder, record, cli)
-    transcripts = [turn.transcript for turn in found.turns]
-    spent = usage_of_run(transcript.usage for transcript in transcripts)
     requests = model_requests(folder)
+    found = evidence(folder, record, cli, requests)
+    transcripts = [turn.transcript for turn in found.turns]
+    # The gateway sees every model call, sub-agents' too; what the CLI tells of itself is the second best.
+    spent = seen if (seen := reading.usage_of(requests)).known else usage_of_run(transcript.usage for transcript in transcripts)
+    told = usage_of_run(transcript.usage for transcript in transcripts).cost_usd
     models = sorted({transcript.model for transcript in transcripts if transcript.model})
     money = reading.cost_of(requests) if requests else _priced(spent, models)
     return msgspec.structs.replace(
@@ -117,7 +119,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,
-        cost_usd=spent.cost_usd if spent.cost_usd is not None else money.billed,
+        cost_usd=money.billed if told is None else told,
         uncached_usd=money.uncached,
         split=_split(record, requests),
         dose=found.dose,
@@ -154,13 +156,15 @@ def dressed_case(loaded: LoadedSpec, row: Row) -> Case:
     return dress(loaded, with_generated(loaded, case, row.rehearsal), loaded.skins[row.skin])
 
 
-def evidence(folder: RunFolder, record: RunRecord, cli: Agent) -> Evidence:
+def evidence(folder: RunFolder, record: RunRecord, cli: Agent, requests: Sequence[RequestRecord]) -> Evidence:
     """All that scoring may look at, read from one run's folder."""
-    path, dose = folder.path / "baseline.json", reading.dose_of(model_requests(folder), record.row.skill)
+    path, dose = folder.path / "baseline.json", reading.dose_of(requests, record.row.skill)
+    turns = tuple(_turn(folder, record, number, cli) for number in range(1, len(record.turns) + 1))
+    whole = cli.supplement([turn.transcript for turn in turns], _session_records(folder))
     return Evidence(
         baseline=folder.read("baseline.json", DockerState) if path.exists() else None,
         dose=dose.highest if dose else None,
-        turns=tuple(_turn(folder, record, number, cli) for number in range(1, len(record.turns) + 1)),
+        turns=tuple(msgspec.structs.replace(turn, transcript=transcript) for turn, transcript in zip(turns, whole, strict=True)),
         events=folder.lines("events.jsonl", EngineEvent),
         validators=folder.read("validators.json", tuple[ValidatorResult, ...]) if (folder.path / "validators.json").exists() else (),
     )
@@ -170,6 +174,12 @@ def model_requests(folder: RunFolder) -> tuple[RequestRecord, ...]:
     """What the gateway recorded of the run; empty where there was none."""
     path = folder.path / "requests.jsonl"
     return from_lines(path.read_bytes()) if path.exists() else ()
+
+
+def _session_records(folder: RunFolder) -> Iterator[bytes]:
+    """The CLI's own line-JSON records of the session."""
+    for path in sorted((folder.path / "session").rglob("*.jsonl")):
+        yield path.read_bytes()
 
 
 def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> TurnEvidence:

@@ -7,7 +7,7 @@ Its program runs inside the sandbox (``scripted_program.py``); this module start
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,10 @@ class ScriptedAgent:
     def host_program(self) -> Mapping[Path, str]:
         """Nothing to bind: the program runs on the sandbox's own Python."""
         return {}
+
+    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002
+        """The turns as they are: this agent's stream leaves nothing out."""
+        return tuple(turns)
 
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant."""

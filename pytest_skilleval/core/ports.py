@@ -6,7 +6,7 @@ nothing above knows more about them than is written here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -247,6 +247,9 @@ class Agent(Protocol):
 
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
+
+    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:
+        """The turns of a run with what only the CLI's own session `records` tell (files of `session_folders`)."""
 
     def host_program(self) -> Mapping[Path, str]:
         """Host folders to bind read-only so that the CLI runs inside an `engine` sandbox; empty: nothing needed."""
