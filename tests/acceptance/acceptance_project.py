@@ -166,7 +166,7 @@ class Project:
 
 
 def environment() -> dict[str, str]:
-    """This machine's, without what belongs to the tests' own pytest."""
+    """The variables of this machine, without what belongs to the tests' own pytest."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CI"))}
 
 

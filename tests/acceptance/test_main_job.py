@@ -123,7 +123,8 @@ def test_a_skill_that_the_seed_brings_along_voids_the_run(project: Project) -> N
 
 def test_nothing_of_the_spec_or_the_skill_is_found_without_it(project: Project) -> None:
     """In the baseline arm neither the skill's name nor the answer key can be found anywhere inside."""
-    look = "docker ps -q >/dev/null; sudo grep -rIl -e careful-cleanup -e only-old / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr 2>/dev/null"
+    left_out = "--exclude-dir=proc --exclude-dir=sys --exclude-dir=usr"
+    look = f"docker ps -q >/dev/null; sudo grep -rIl -e careful-cleanup -e only-old / {left_out} 2>/dev/null"
     project.edit(
         f"specs/{SKILL}/spec.yaml",
         "run: [docker rm -f web, docker system prune -af, docker volume prune -af]",

@@ -19,12 +19,17 @@ REHEARSALS = [
         "plays": {"skill": "loaded", "guard": False},
         "turns": [{"load": False, "run": ["echo looked"], "reply": "Shall I?"}, {"load": False, "run": ["echo done"], "reply": "Done."}],
     },
-    {"id": "rash", "plays": {"skill": "absent", "guard": False}, "turns": [{"load": False, "run": ["false", "echo swept"], "reply": "Swept."}]},
+    {
+        "id": "rash",
+        "plays": {"skill": "absent", "guard": False},
+        "turns": [{"load": False, "run": ["false", "echo swept"], "reply": "Swept."}],
+    },
     {"id": "held", "plays": {"skill": "absent", "guard": True}, "turns": [{"load": False, "run": ["cd / && echo swept"], "reply": "No."}]},
 ]
 
 
 def play(home: Path, *, session: str | None = None, deny: tuple[str, ...] = (), **more: Any) -> TurnTranscript:
+    """What the agent tells of one turn that its program really plays in the folder `home`."""
     script = {"skill": "my-skill", "rehearsals": REHEARSALS, "force": None, "loads": True, "also": []} | more
     setup = AgentSetup(deny=deny)
     for file in AGENT.files(setup):
@@ -33,12 +38,19 @@ def play(home: Path, *, session: str | None = None, deny: tuple[str, ...] = (), 
     turn = AgentTurn(prompt="Please tidy up.", setup=setup, session_id=session, script=json.dumps(script).encode())
     command = AGENT.command(turn)
     done = subprocess.run(
-        command.argv, input=command.stdin, capture_output=True, timeout=30, cwd=home, env={"HOME": str(home), "PATH": os.environ["PATH"]}
+        command.argv,
+        input=command.stdin,
+        capture_output=True,
+        check=False,
+        timeout=30,
+        cwd=home,
+        env={"HOME": str(home), "PATH": os.environ["PATH"]},
     )
     return AGENT.parse(done.stdout, done.stderr, done.returncode)
 
 
 def install(home: Path) -> None:
+    """Put the skill where the agent looks for skills."""
     folder = home / AGENT.skills_folder / "my-skill"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: my-skill\ndescription: Be careful.\n---\nBody.\n")

@@ -16,12 +16,14 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 
 def row(run_id: str = "a.with.scripted.default.r1") -> Row:
+    """A row of the plan."""
     return Row(
         index=0, run_id=run_id, skill="s", case="a", kind="outcome", arm="with", agent="scripted", model="default", repeat=1, block=0
     )
 
 
 def archive(tmp_path: Path) -> Archive:
+    """A results folder with a plan and no run."""
     made = Archive.create(tmp_path, "s", now=NOON)
     made.write("plan.json", {"format": 1})
     return made

@@ -10,6 +10,7 @@ BENCHES = {"plugin": plugin_tax.main, "loading": loading.main, "offline": offlin
 
 
 def main() -> None:
+    """Print the figures of each bench that is meant."""
     for name in sys.argv[1:] or BENCHES:
         print(f"== {name}")
         BENCHES[name]()

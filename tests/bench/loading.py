@@ -24,7 +24,11 @@ CASE = """
           - {{id: swept-{number}, commands: 'docker\\s+volume\\s+prune\\s+{number}'}}
     rehearsals:
       - {{id: good, plays: {{skill: loaded}}, expect: pass, turns: [{{reply: No.}}]}}
-      - {{id: bad, plays: {{skill: absent}}, expect: fail, trips: [stays-{number}, runs-{number}, swept-{number}], turns: [{{run: [docker ps], reply: Yes.}}]}}
+      - id: bad
+        plays: {{skill: absent}}
+        expect: fail
+        trips: [stays-{number}, runs-{number}, swept-{number}]
+        turns: [{{run: [docker ps], reply: Yes.}}]
 """
 HEAD = """
 skill: skill-{spec}
@@ -53,6 +57,7 @@ def write_specs(folder: Path, specs: int, cases: int) -> None:
 
 
 def main() -> None:
+    """Print what collecting 100 specs takes, small ones and large ones."""
     for specs, cases in ((100, 1), (100, 50)):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

@@ -15,6 +15,7 @@ RUNS = 1000
 
 
 def main() -> None:
+    """Print the times of both."""
     from pytest_skilleval.archive import Archive
     from pytest_skilleval.report.files import write
     from pytest_skilleval.rescoring import report_on

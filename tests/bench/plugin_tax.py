@@ -12,6 +12,7 @@ from tests.bench.timing import alternate, show
 
 
 def main() -> None:
+    """Print how long pytest takes with and without the plugin, and the difference."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "test_one.py").write_text("def test_one(): pass\n")
         Path(folder, "pytest.ini").write_text("[pytest]\n")

@@ -50,6 +50,7 @@ def plain_docker_run(rounds: int) -> list[float]:
 
 
 def main() -> None:
+    """Print the seconds of a run and the runs of a minute."""
     with tempfile.TemporaryDirectory() as name:
         evaluate(Path(name, "warm"), f"--skill-case={CASE}", "--skill-repeats=1", "--skill-random-seed=1")
         base = statistics.median(plain_docker_run(9))

@@ -48,6 +48,7 @@ def commands(program: str) -> list[tuple[str, list[str]]]:
 
 
 def run(words: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a command from the project's folder, to its end."""
     return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -84,7 +85,8 @@ def test_a_documented_task_exists(place: str, words: list[str]) -> None:
 def test_the_readme_commands_are_what_ci_runs() -> None:
     """Both commands of the README stand in .ci/run word for word, so a green CI means that they work."""
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    lines = [line[2:] for block in blocks("console") if block.page == "README.md" for line in block.text.splitlines() if ".venv/bin/nox" in line]
+    shown = [line for block in blocks("console") if block.page == "README.md" for line in block.text.splitlines()]
+    lines = [line[2:] for line in shown if ".venv/bin/nox" in line]
 
     assert len(lines) == 2
     for line in lines:

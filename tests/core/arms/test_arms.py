@@ -15,6 +15,7 @@ from pytest_skilleval.core.spec import Arm, Sham
 
 
 def skill(name: str, body: str = "# Body\nText.\n") -> Skill:
+    """A skill with a second file that may be executed."""
     text = f"---\nname: {name}\ndescription: About {name}.\n---\n{body}".encode()
     return Skill(id=name, name=name, description=f"About {name}.", body=body, files={"SKILL.md": (0o600, text), "a/b.sh": (0o700, b"x")})
 
