@@ -17,9 +17,12 @@ from pytest_skilleval.sandboxes.engine.backend import EngineBackend, default_cac
 
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineBackend]:
-    """The `engine` backend with live folders of its own and the user's cache (its root is built once)."""
+    """The `engine` backend with folders of its own, but for the root: that is built once, in the user's cache."""
     folder = Path(tempfile.mkdtemp(prefix="pytest-skilleval-"))
-    backend = EngineBackend(default_cache(), state_dir=folder)
+    (default_cache() / "trees").mkdir(parents=True, exist_ok=True)
+    cache = tmp_path_factory.mktemp("cache")
+    (cache / "trees").symlink_to(default_cache() / "trees")
+    backend = EngineBackend(cache, state_dir=folder)
     require(backend)
     backend.warm(print)
     yield backend

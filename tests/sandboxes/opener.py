@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from pytest_skilleval.core.ports import Command, SandboxRequest
-from pytest_skilleval.sandboxes.engine.backend import EngineBackend, default_cache
+from pytest_skilleval.sandboxes.engine.backend import EngineBackend
 
-backend = EngineBackend(default_cache(), state_dir=Path(sys.argv[1]))
+backend = EngineBackend(Path(sys.argv[3]), state_dir=Path(sys.argv[1]))
 sandbox = backend.open(SandboxRequest(name="victim", restore=sys.argv[2] or None))
 try:
     sandbox.listen(9000, ("127.0.0.1", 9))

@@ -49,7 +49,7 @@ def kept(engine: EngineBackend) -> str:
 @pytest.fixture
 def victim(fresh: EngineBackend, kept: str) -> Iterator[Victim]:
     """Another process with a sandbox in use."""
-    command = [sys.executable, "-m", f"{__package__}.opener", str(fresh.state_dir), kept]
+    command = [sys.executable, "-m", f"{__package__}.opener", str(fresh.state_dir), kept, str(fresh.cache)]
     root = Path(__file__).parents[len(__package__.split("."))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=root) as process:
         assert process.stdout is not None

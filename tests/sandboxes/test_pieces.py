@@ -229,6 +229,32 @@ def test_a_state_is_found_by_its_key_only(tmp_path: Path) -> None:
     assert not list(store.folder.glob("*.part"))
 
 
+def test_a_state_not_used_for_a_month_is_forgotten(tmp_path: Path) -> None:
+    """Keeping a state removes those that nobody has asked for in thirty days; asking counts as use."""
+    store = Store(tmp_path)
+    for key in ("used", "unused"):
+        store.keep(key, b"", [], [])
+    for path in tmp_path.glob("*.tar"):
+        os.utime(path, (0, 0))
+    assert store.find("used")
+    store.keep("new", b"", [], [])
+    assert [bool(store.find(key)) for key in ("used", "unused", "new")] == [True, False, True]
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_tree_not_used_for_a_month_is_forgotten(tmp_path: Path, quick_build: list[str]) -> None:
+    """Building a tree removes those of other recipes that are no longer used, with the states prepared on them."""
+    for name in ("old", "recent"):
+        (tmp_path / "trees" / name).mkdir(parents=True)
+        (tmp_path / "trees" / name / "tree.json").write_text("{}")
+        (tmp_path / "prepared" / name).mkdir(parents=True)
+    os.utime(tmp_path / "trees/old/tree.json", (0, 0))
+    tree.build(tmp_path, lambda _: None)
+    assert quick_build
+    assert sorted(path.name for path in (tmp_path / "prepared").iterdir()) == ["recent"]
+    assert not (tmp_path / "trees/old").exists()
+
+
 def hashed(folder: Path) -> str:
     """The hash of a folder by path."""
     descriptor = os.open(folder, os.O_RDONLY)

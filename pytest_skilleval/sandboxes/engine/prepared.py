@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _PACKED = ("var/lib/docker", "var/lib/containerd", "home/agent", "workspace")
 _LEFT_OUT = ("var/lib/docker/runtimes", "var/lib/docker/tmp")
 _ALIVE = ("running", "paused", "restarting")
 DAY = 86400.0
+_KEPT = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,11 @@ class Store:
             note = json.loads(archive.with_suffix(".json").read_text())
         except FileNotFoundError:
             return None
-        return Kept(archive, tuple(note["running"]), tuple(note["paused"])) if archive.exists() else None
+        try:
+            os.utime(archive)
+        except FileNotFoundError:
+            return None
+        return Kept(archive, tuple(note["running"]), tuple(note["paused"]))
 
     def require(self, key: str) -> Kept:
         """The state kept under `key`; SandboxError when there is none."""
@@ -66,7 +72,7 @@ class Store:
         return kept
 
     def keep(self, key: str, archive: bytes, running: Iterable[str], paused: Iterable[str]) -> None:
-        """Keep a state; the note comes last, so that a state with a note is whole."""
+        """Keep a state, and forget those not used for `_KEPT` seconds; the note comes last, so that a state with a note is whole."""
         path = self._path(key)
         self.folder.mkdir(parents=True, exist_ok=True)
         note = json.dumps({"key": key, "running": [*running], "paused": [*paused]})
@@ -74,6 +80,10 @@ class Store:
             part = target.with_name(f"{target.name}.{os.getpid()}.part")
             part.write_bytes(content)
             part.rename(target)
+        for old in self.folder.glob("*.tar"):
+            if time.time() - old.stat().st_mtime > _KEPT:
+                old.with_suffix(".json").unlink(missing_ok=True)
+                old.unlink(missing_ok=True)
 
 
 def save(sandbox: EngineSandbox, store: Store, key: str, age_days: float) -> None:

@@ -32,6 +32,7 @@ PACKAGES = (
     *("git", "iproute2", "jq", "less", "nodejs", "procps", "python3", "sudo"),
 )
 _LIVED_IN = 60 * 86400.0
+_KEPT = 30 * 86400.0
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
 _REVISION = 3
@@ -124,6 +125,7 @@ def build(cache: Path, report: Callable[[str], None]) -> Tree:
         (part / "tree.json").write_text(json.dumps(record, indent=2, sort_keys=True))
         _remove(target)
         part.rename(target)
+        forget(cache)
         return _load(target)
 
 
@@ -136,7 +138,16 @@ def exclusive(folder: Path, name: str) -> Iterator[None]:
         yield
 
 
+def forget(cache: Path) -> None:
+    """Remove trees that no session has used for `_KEPT` seconds, and what was prepared on them."""
+    for record in (cache / "trees").glob("*/tree.json"):
+        if time.time() - record.stat().st_mtime > _KEPT:
+            _remove(record.parent)
+            _remove(cache / "prepared" / record.parent.name)
+
+
 def _load(folder: Path) -> Tree:
+    os.utime(folder / "tree.json")
     raw = json.loads((folder / "tree.json").read_text())
     accounts = {name: Account(**{**account, "groups": tuple(account["groups"])}) for name, account in raw["accounts"].items()}
     return Tree(folder / "root", folder.name, accounts, raw["docker_gid"], raw["facts"])
