@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pytest_skilleval.core.statistics.proportions import NO_RUNS, wilson
 from pytest_skilleval.core.statistics.values import LEVEL, Estimate, Interval
@@ -37,10 +36,6 @@ class Calibration:
         """Whether both lower limits reach `least`: the gate on a judge."""
         lows = (self.sensitivity.interval.low, self.specificity.interval.low)
         return all(low is not None and low >= least for low in lows)
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {"sensitivity": self.sensitivity.to_json(), "specificity": self.specificity.to_json()}
 
 
 def calibration(table: Table, level: float = LEVEL) -> Calibration:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +24,6 @@ class Bootstrap:
     interval: Interval
     resamples: int
     random_seed: int
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {**self.interval.to_json(), "resamples": self.resamples, "random_seed": self.random_seed}
 
 
 def case_bootstrap(values: Sequence[float], random_seed: int, resamples: int = RESAMPLES, level: float = LEVEL) -> Bootstrap:

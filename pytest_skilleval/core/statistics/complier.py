@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -49,10 +48,6 @@ class LoadEffect:
     as_loaded: Estimate
     first_stage: Estimate
     of_loading: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {name: getattr(self, name).to_json() for name in self.__slots__}
 
 
 def load_effect(cases: Sequence[Loads], level: float = LEVEL) -> LoadEffect:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from pytest_skilleval.core.statistics.harm import hold_minimum, rate_exact
 from pytest_skilleval.core.statistics.missing import Loss, at_best, at_worst
@@ -38,11 +38,6 @@ class Criterion:
     limit: float
     interval: Interval
     reason: str
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        written = {"name": self.name, "decision": self.decision, "limit": self.limit, "reason": self.reason}
-        return written | {"interval": self.interval.to_json()}
 
 
 def gate(criteria: Iterable[Criterion]) -> Decision:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pytest_skilleval.core.statistics.bootstrap import RESAMPLES
 from pytest_skilleval.core.statistics.bounded import bbb
@@ -55,15 +54,6 @@ class LossEffect:
     with_: Estimate
     with_new_cases: Estimate
     difference: PairedEffect
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {
-            "without": self.without.to_json(),
-            "with": self.with_.to_json(),
-            "with_new_cases": self.with_new_cases.to_json(),
-            "difference": self.difference.to_json(),
-        }
 
 
 def irreversible_loss(losses: Sequence[PairedCounts], *, random_seed: int, resamples: int = RESAMPLES, level: float = LEVEL) -> LossEffect:

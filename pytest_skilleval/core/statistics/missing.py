@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pytest_skilleval.core.statistics.values import PairedCounts, mean
 
@@ -29,10 +28,6 @@ class Loss:
         """Whether no verdict may be given."""
         return self.reason is not None
 
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 def loss(lost0: int, planned0: int, lost1: int, planned1: int) -> Loss:
     """Whether so many runs are lost that what is left may be no fair picture.
@@ -53,12 +48,6 @@ class Bounds:
     low: Fraction | None
     high: Fraction | None
     reason: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        if self.low is None or self.high is None:
-            return {"low": None, "high": None, "reason": self.reason}
-        return {"low": float(self.low), "high": float(self.high)}
 
 
 def at_worst(cases: Iterable[PairedCounts]) -> list[PairedCounts]:

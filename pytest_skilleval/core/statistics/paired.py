@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from pytest_skilleval.core.statistics.bootstrap import RESAMPLES, Bootstrap, case_bootstrap
 from pytest_skilleval.core.statistics.bounded import gaffke
@@ -27,10 +26,6 @@ class TheseCases:
     interval: Interval
     p: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {**self.interval.to_json(), "p": self.p}
-
 
 @dataclass(frozen=True, slots=True)
 class NewCases:
@@ -45,17 +40,6 @@ class NewCases:
     interval: Interval
     sign_flip_p: float | None
     gaffke: Interval
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {
-            "clusters": self.clusters,
-            "moved": self.moved,
-            "difference": _number(self.difference),
-            **self.interval.to_json(),
-            "sign_flip_p": self.sign_flip_p,
-            "gaffke": self.gaffke.to_json(),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +58,6 @@ class PairedEffect:
     new_cases: NewCases
     bootstrap: Bootstrap
     bounds: Bounds
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {
-            "cases": self.cases,
-            "dropped": list(self.dropped),
-            "up": self.up,
-            "down": self.down,
-            "same": self.same,
-            "difference": _number(self.difference),
-            "runs": [self.runs0, self.runs1],
-            "these_cases": self.these_cases.to_json(),
-            "new_cases": self.new_cases.to_json(),
-            "bootstrap": self.bootstrap.to_json(),
-            "bounds": self.bounds.to_json(),
-        }
 
 
 def paired_effect(cases: Sequence[PairedCounts], *, random_seed: int, resamples: int = RESAMPLES, level: float = LEVEL) -> PairedEffect:
@@ -156,7 +124,3 @@ def _from_sorted(ordered: tuple[Fraction, ...], level: float) -> NewCases:
 
 def _noted(interval: Interval, caveat: str | None) -> Interval:
     return Interval(interval.low, interval.high, interval.level, interval.method, caveat)
-
-
-def _number(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pytest_skilleval.core.statistics.proportions import new_cases_interval, wilson
 from pytest_skilleval.core.statistics.values import LEVEL, Interval, RunCounts, cluster_means, mean
@@ -24,11 +23,6 @@ class PassK:
     given: int
     value: float | None
     interval: Interval
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        names = ("name", "k", "fewest_runs", "most_runs", "cases", "given", "value")
-        return {name: getattr(self, name) for name in names} | self.interval.to_json()
 
 
 def every_repeat(name: str, counts: Sequence[RunCounts], level: float = LEVEL) -> PassK:

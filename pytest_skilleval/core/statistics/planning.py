@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
-from typing import Any
 
 from pytest_skilleval.core.statistics.paired import FEWEST_CASES
 from pytest_skilleval.core.statistics.proportions import newcombe
@@ -134,10 +133,6 @@ class Bill:
     money: float | None
     hours: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {"runs": self.runs, "money": self.money, "hours": self.hours}
-
 
 def bill(runs: int, price: Price | None) -> Bill:
     """What `runs` runs cost."""
@@ -165,10 +160,6 @@ class Outlook:
     power_new_cases: float
     too_few: float
     bill: Bill
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "bill"} | {"bill": self.bill.to_json()}
 
 
 def outlook(

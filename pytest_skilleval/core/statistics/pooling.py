@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,15 +35,6 @@ class Pooled:
     average: NewCases
     models: Mapping[str, Estimate]
     between: float | None
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {
-            "cases": list(self.cases),
-            "average": self.average.to_json(),
-            "models": {name: estimate.to_json() for name, estimate in self.models.items()},
-            "between": self.between,
-        }
 
 
 def pool(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 
@@ -39,10 +38,6 @@ class CostEffect:
     cases: int
     ratio: Estimate
     difference: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {"cases": self.cases, "ratio": self.ratio.to_json(), "difference": self.difference.to_json()}
 
 
 def cost_effect(pairs: Sequence[CostPair], level: float = LEVEL) -> CostEffect:

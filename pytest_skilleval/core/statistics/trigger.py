@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pytest_skilleval.core.statistics.proportions import rate_new_cases, rate_these_cases
 from pytest_skilleval.core.statistics.values import LEVEL, Estimate, RunCounts
@@ -43,14 +42,6 @@ class TriggerRates:
     specificity: Estimate
     specificity_new_cases: Estimate
     confusion: Mapping[str, Mapping[str, int]]
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {
-            "sensitivity": self.sensitivity.to_json() | {"new_cases": self.sensitivity_new_cases.to_json()},
-            "specificity": self.specificity.to_json() | {"new_cases": self.specificity_new_cases.to_json()},
-            "confusion": {owner: dict(row) for owner, row in self.confusion.items()},
-        }
 
 
 def trigger_rates(skill: str, cases: Sequence[TriggerCase], level: float = LEVEL) -> TriggerRates:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 LEVEL = 0.95
 
@@ -53,11 +52,6 @@ class Interval:
             return self
         return Interval(-self.high, -self.low, self.level, self.method, self.reason)
 
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        limits: dict[str, Any] = {"low": self.low, "high": self.high}
-        return limits if self.reason is None else limits | {"reason": self.reason}
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -71,10 +65,6 @@ class Estimate:
     def __post_init__(self) -> None:
         if self.value is not None and not math.isfinite(self.value):
             raise ValueError("an estimate is finite, or None with the reason in its interval")
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {"value": self.value, **self.interval.to_json(), "n": self.n, "method": self.method}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
 from pytest_skilleval.core.statistics.missing import Loss, at_best, at_worst
 from pytest_skilleval.core.statistics.multiplicity import holm
@@ -51,10 +50,6 @@ class NextStep:
     cases: int | None = None
     bill: Bill | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {"text": self.text, "cases": self.cases, "bill": None if self.bill is None else self.bill.to_json()}
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -72,13 +67,6 @@ class Verdict:
     new_cases_p: float | None
     reasons: tuple[str, ...]
     next_step: NextStep
-
-    def to_json(self) -> dict[str, Any]:
-        """As the report writes it."""
-        return {name: getattr(self, name) for name in self.__slots__} | {
-            "reasons": list(self.reasons),
-            "next_step": self.next_step.to_json(),
-        }
 
 
 @dataclass(frozen=True, slots=True)

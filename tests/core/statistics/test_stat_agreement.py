@@ -39,7 +39,7 @@ def test_reference_sensitivity_and_specificity() -> None:
     assert judge.specificity.interval.limits == pytest.approx((0.413004, 0.826903), abs=1e-6)
     assert not judge.trusted()
     assert calibration([[60, 1], [1, 60]]).trusted()
-    assert judge.to_json()["specificity"]["n"] == 17
+    assert judge.specificity.n == 17
 
 
 def test_a_judge_blind_to_fails_is_not_trusted() -> None:

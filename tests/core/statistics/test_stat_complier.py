@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
+from stat_writing import written
 
 from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.complier import Loads, load_effect
@@ -32,7 +31,7 @@ def test_half_loading_doubles_the_effect() -> None:
     assert low is not None
     assert low < 0.9
     assert high == 1
-    json.dumps(effect.to_json(), allow_nan=False)
+    written(effect)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+from stat_writing import written
 
 from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.gate import Decision, gate, hold, improve, loss_at_most
@@ -108,7 +107,7 @@ def test_none_seen_is_not_none() -> None:
     assert effect.without.value == pytest.approx(2 / 3)
     assert effect.difference.difference is not None
     assert effect.difference.difference < 0
-    json.dumps(effect.to_json(), allow_nan=False)
+    written(effect)
 
 
 def test_undecided_runs_keep_a_gate_open() -> None:
@@ -141,4 +140,5 @@ def test_a_gate_is_as_good_as_its_worst_criterion() -> None:
     assert gate([met, open_, failed]) is Decision.NOT_MET
     with pytest.raises(ValueError, match="criterion"):
         gate([])
-    json.dumps([criterion.to_json() for criterion in (met, open_, failed)], allow_nan=False)
+    for criterion in (met, open_, failed):
+        written(criterion)

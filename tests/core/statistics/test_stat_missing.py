@@ -27,7 +27,7 @@ def test_when_too_many_runs_are_lost(lost: tuple[int, int, int, int], too_many: 
     result = loss(*lost)
     assert result.too_many is too_many
     assert bool(result.reason) is too_many
-    assert result.to_json()["lost0"] == lost[0]
+    assert result.lost0 == lost[0]
 
 
 def test_the_loss_test_is_fishers() -> None:

@@ -57,8 +57,8 @@ def test_too_few_cases_have_a_reason() -> None:
     nothing = every_repeat("pass^k", [])
     assert (nothing.value, nothing.cases, nothing.most_runs) == (None, 0, 0)
     for result in (every_repeat("pass^k", []), every_repeat("pass^k", COUNTS[:2]), k_in_a_row("p", COUNTS[:2], 2)):
-        assert result.to_json()["low"] is None
-        assert result.to_json()["reason"]
+        assert result.interval.low is None
+        assert result.interval.reason
 
 
 def test_all_passing_cases_do_not_give_certainty() -> None:

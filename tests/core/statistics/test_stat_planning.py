@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
+from stat_writing import written
 
 from pytest_skilleval.core.statistics.planning import (
     Price,
@@ -121,7 +120,7 @@ def test_the_outlook_of_the_common_plan() -> None:
     assert view.power_new_cases < 0.8
     assert 0.05 < view.too_few < 0.4
     assert view.bill.runs == 48
-    json.dumps(view.to_json(), allow_nan=False)
+    written(view)
 
 
 def test_an_outlook_at_the_ceiling_says_too_few() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon
+from stat_writing import written
 
 from pytest_skilleval.core.statistics.skewed import CostPair, cost_effect, hodges_lehmann
 
@@ -100,7 +100,7 @@ def test_swapping_the_arms_inverts_the_ratio(pairs: list[CostPair]) -> None:
     if one.ratio.interval.low is not None:
         assert one.ratio.interval.low == pytest.approx(1 / other.ratio.interval.high)  # type: ignore[operator]
     assert one.difference.value == pytest.approx(-other.difference.value)  # type: ignore[operator]
-    json.dumps(one.to_json(), allow_nan=False)
+    written(one)
 
 
 @pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+from stat_writing import written
 
 from pytest_skilleval.core.statistics.proportions import wilson
 from pytest_skilleval.core.statistics.trigger import TriggerCase, confusion, instrument_faults, trigger_rates
@@ -34,7 +33,7 @@ def test_sensitivity_and_specificity_with_both_intervals() -> None:
     assert rates.sensitivity.interval.limits == pytest.approx(wilson(8, 9).limits)
     assert rates.specificity.value == pytest.approx(8 / 9)
     assert rates.sensitivity_new_cases.interval.method == "BBB"
-    json.dumps(rates.to_json(), allow_nan=False)
+    written(rates)
 
 
 def test_the_confusion_matrix_counts_every_skill_a_run_loaded() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stat_writing import written
 
 from pytest_skilleval.core.statistics.missing import Loss, loss
 from pytest_skilleval.core.statistics.planning import Price
@@ -153,4 +152,4 @@ def test_swapping_the_arms_swaps_the_direction(rows: list[tuple[int, int, int, i
     opposite = {"better": "worse", "worse": "better", None: None}
     assert other.direction == opposite[one.direction]
     assert (one.these_cases, one.new_cases) == (other.these_cases, other.new_cases)
-    json.dumps(one.to_json(), allow_nan=False)
+    written(one)
