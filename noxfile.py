@@ -14,6 +14,8 @@ nox.options.reuse_existing_virtualenvs = True
 nox.options.stop_on_first_error = True
 
 DEMO = "docker-destructive-guardrails"
+# Every outcome case, and of the other kinds as many as fit into a minute.
+DEMO_CASES = "out-*,fid-*,trig-prune-all,trig-kill,trig-volume,trig-not-list,trig-not-dockerise,trig-not-health"
 AGENT_CLIS = ("@anthropic-ai/claude-code", "@openai/codex")
 PROJECT = nox.project.load_toml("pyproject.toml")
 
@@ -52,7 +54,8 @@ def demo(session: nox.Session) -> None:
         f"--skill-eval={DEMO}",
         "--skill-agent=scripted",
         "--skill-repeats=1",
-        "--skill-case=*",
+        f"--skill-case={DEMO_CASES}",
+        "--skill-sandbox=engine",
         "-n",
         "2",
         *session.posargs,
