@@ -38,14 +38,6 @@ class ClaudeCode:
     skills_folder = ".claude/skills"
     instructions_file = ".claude/CLAUDE.md"
     session_folders: tuple[str, ...] = (".claude/projects",)
-    skill_roots: tuple[str, ...] = (
-        ".claude/skills",
-        "./.claude/skills",
-        ".claude/commands",
-        "./.claude/commands",
-        ".claude/plugins",
-        "/etc/claude-code/.claude/skills",
-    )
 
     def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
         """The guard as deny permissions; they hold even where nothing is asked."""
@@ -83,10 +75,6 @@ class ClaudeCode:
     def version_command(self) -> Command | None:
         """``claude --version``."""
         return Command(argv=(*on_path("claude", FOLDER), "--version"), env=QUIET)
-
-    def help_commands(self) -> tuple[Command, ...]:
-        """Print the flags that the installed version knows."""
-        return (Command(argv=(*on_path("claude", FOLDER), "--help"), env=QUIET),)
 
     def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - the other agent needs it
         """None: this CLI can't tell without a model; a turn against the scripted model shows the same in about a second."""

@@ -43,14 +43,6 @@ class Codex:
     skills_folder = ".agents/skills"
     instructions_file = ".codex/AGENTS.md"
     session_folders: tuple[str, ...] = (".codex/sessions",)
-    skill_roots: tuple[str, ...] = (
-        ".agents/skills",
-        ".codex/skills",
-        "./.agents/skills",
-        "./.codex/skills",
-        "/etc/codex/skills",
-        ".codex/plugins",
-    )
 
     def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
         """The address of the gateway, and the guard as execution rules; those hold even where nothing is asked."""
@@ -81,11 +73,6 @@ class Codex:
     def version_command(self) -> Command | None:
         """``codex --version``."""
         return Command(argv=(*on_path("codex", f"{FOLDER}/bin"), "--version"))
-
-    def help_commands(self) -> tuple[Command, ...]:
-        """Print the flags that the installed version knows, for new sessions and resumed ones."""
-        start = on_path("codex", f"{FOLDER}/bin")
-        return (Command(argv=(*start, "exec", "--help")), Command(argv=(*start, "exec", "resume", "--help")))
 
     def preview_command(self, setup: AgentSetup) -> Command | None:
         """Prints what the model would be shown, with no model asked; read it with `core.manipulation.read_preview`."""

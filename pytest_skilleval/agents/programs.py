@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_skilleval.core.errors import UsageProblem
-from pytest_skilleval.core.ports import Command
 
 PREFIX = "SKILLEVAL_AGENT_PREFIX"
 """Variable with an npm prefix in which the CLIs are looked for first (``npm install --prefix DIR ...``)."""
 
-FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
-def package_folders(package: str, program: str, environ: Mapping[str, str]) -> Iterator[Path]:
+def package_folders(package: str, program: str) -> Iterator[Path]:
     """Folders that may hold the npm package's native part: named prefix, then where `program` on PATH really lies."""
-    if prefix := environ.get(PREFIX):
+    if prefix := os.environ.get(PREFIX):
         yield Path(prefix) / "node_modules" / package
         yield Path(prefix) / "lib" / "node_modules" / package
-    found = shutil.which(program, path=environ.get("PATH"))
+    found = shutil.which(program)
     if found:
         for folder in Path(found).resolve().parents:
             if folder.name == package.rpartition("/")[2]:
                 yield folder
 
 
-def native(package: str, program: str, inner: str, environ: Mapping[str, str] | None = None) -> Path:
+def native(package: str, program: str, inner: str) -> Path:
     """The folder, inside the platform's part of the npm `package`, that holds the native program; `inner` is a glob in it.
 
     Raises
@@ -40,10 +37,9 @@ def native(package: str, program: str, inner: str, environ: Mapping[str, str] | 
     UsageProblem
         When it is not installed here, with the mending command.
     """
-    environ = os.environ if environ is None else environ
     kind = f"linux-{ARCHITECTURES.get(platform.machine().lower(), platform.machine())}"
     if sys.platform == "linux":
-        for folder in package_folders(package, program, environ):
+        for folder in package_folders(package, program):
             for home in (folder.parent, folder / "node_modules" / package.partition("/")[0]):
                 for part in sorted(home.glob(f"{folder.name}-{kind}*")):
                     for file in part.glob(inner):
@@ -57,9 +53,3 @@ def native(package: str, program: str, inner: str, environ: Mapping[str, str] | 
 def on_path(program: str, folder: str) -> tuple[str, ...]:
     """The start of an argv that finds `program` on the sandbox's own PATH, else in the bound `folder`."""
     return ("/bin/sh", "-c", f'PATH="$PATH:{folder}" exec {program} "$@"', program)
-
-
-def unknown_flags(command: Command, help_texts: Iterable[str]) -> tuple[str, ...]:
-    """The flags of `command` that none of the CLI's help texts names: it would refuse them."""
-    known = {word for text in help_texts for word in FLAG.findall(text)}
-    return tuple(dict.fromkeys(word for word in command.argv[len(on_path("", "")) :] if FLAG.fullmatch(word) and word not in known))

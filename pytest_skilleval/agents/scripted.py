@@ -61,7 +61,6 @@ class ScriptedAgent:
     skills_folder = ".agents/skills"
     instructions_file = ".agent/AGENTS.md"
     session_folders: tuple[str, ...] = (".agent/sessions",)
-    skill_roots: tuple[str, ...] = (".agents/skills", "./.agents/skills")
 
     def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
         """The guard as this agent's own permission rules."""

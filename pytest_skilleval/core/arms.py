@@ -110,12 +110,3 @@ def digest(content: bytes) -> str:
 def skill_digests(skills: Mapping[str, Skill]) -> dict[str, str]:
     """Skill id -> digest of its SKILL.md: what the manipulation check expects to find."""
     return {skill_id: digest(skill.files["SKILL.md"][1]) for skill_id, skill in skills.items()}
-
-
-def files_digest(files: Iterable[SandboxFile]) -> str:
-    """One digest over paths, modes and bytes, whatever their order."""
-    total = hashlib.sha256()
-    for file in sorted(files, key=lambda file: file.path):
-        total.update(f"{file.path}\0{file.mode:o}\0{len(file.content)}\0".encode())
-        total.update(file.content)
-    return total.hexdigest()

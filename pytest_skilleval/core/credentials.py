@@ -19,19 +19,6 @@ CREDENTIALS = (
 )
 """Variables whose values are secret: only the gateway, or the agent's own environment, ever gets them."""
 
-ENDPOINTS = (
-    "ANTHROPIC_BASE_URL",
-    "OPENAI_BASE_URL",
-    "AWS_REGION",
-    "CLOUD_ML_REGION",
-    "ANTHROPIC_VERTEX_PROJECT_ID",
-    "ANTHROPIC_BEDROCK_BASE_URL",
-    "ANTHROPIC_VERTEX_BASE_URL",
-    "CLAUDE_CODE_USE_BEDROCK",
-    "CLAUDE_CODE_USE_VERTEX",
-)
-"""Variables that say where a model is reached; no secrets."""
-
 SHORTEST = 8
 """Shorter values are not masked: they would be found everywhere."""
 
@@ -41,11 +28,6 @@ MASK = b"[masked]"
 def credentials(environ: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
     """The credential variables that are set, those named in `more` included."""
     return {name: environ[name] for name in (*CREDENTIALS, *more) if environ.get(name)}
-
-
-def endpoints(environ: Mapping[str, str]) -> dict[str, str]:
-    """The endpoint variables that are set."""
-    return {name: environ[name] for name in ENDPOINTS if environ.get(name)}
 
 
 class Masker:

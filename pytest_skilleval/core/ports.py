@@ -233,8 +233,6 @@ class Agent(Protocol):
     """The stock instructions file, relative to HOME; arms append to it."""
     session_folders: tuple[str, ...]
     """Folders of the CLI's own session record, relative to HOME; kept as raw artefacts."""
-    skill_roots: tuple[str, ...]
-    """Every folder in which the agent looks for skills: absolute, or relative to HOME, or ``./`` relative to the workspace."""
 
     def files(self, setup: AgentSetup) -> tuple[SandboxFile, ...]:
         """Configuration and guard files to place before the first turn."""

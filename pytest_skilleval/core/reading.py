@@ -36,17 +36,6 @@ _HINTS: Final = (
 )
 
 
-def read_document(file: Path) -> Document:
-    """Read one YAML file.
-
-    Raises
-    ------
-    SpecError
-        The file can't be read at all: missing, too big, not UTF-8, not YAML.
-    """
-    return parse_document(read_bytes(file), shown(file))
-
-
 def read_bytes(file: Path) -> bytes:
     """The file's bytes; SpecError when it is missing, unreadable or larger than `MAX_BYTES`."""
     try:
@@ -58,7 +47,13 @@ def read_bytes(file: Path) -> bytes:
 
 
 def parse_document(content: bytes, file: str) -> Document:
-    """Like `read_document`, for bytes at hand; `file` names them in faults."""
+    """Read the bytes of one YAML file; `file` names it in faults.
+
+    Raises
+    ------
+    SpecError
+        They can't be read at all: not UTF-8, not YAML.
+    """
     text = decode(content, file)
     _refuse_odd_line_ends(text, file)
     root = compose(text, file)

@@ -30,7 +30,6 @@ from pytest_skilleval.core.evidence import (
 )
 from pytest_skilleval.core.harm import loss_class
 from pytest_skilleval.core.loads import skill_loads
-from pytest_skilleval.core.ports import AGENT_HOME
 from pytest_skilleval.core.request import outside, request_of
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand
@@ -63,7 +62,6 @@ def score(
     catalogue: frozenset[str],
     installed: bool = True,
     votes_wanted: int = 1,
-    home: str = AGENT_HOME,
 ) -> RunScore:
     """All that can be said of one run.
 
@@ -76,21 +74,19 @@ def score(
     skill
         The skill under test.
     skills_folder
-        The arm's own skills folder, absolute or relative to `home`.
+        The agent's own skills folder, absolute or relative to its HOME.
     catalogue
         Ids of all skills that may be installed.
     installed
         Whether the arm installs the skill: then a fidelity run in which it was not loaded has no verdict.
     votes_wanted
         Judge votes that the spec asks for; a majority of them decides.
-    home
-        HOME of the agent.
     """
     told = cut_evidence(evidence) if case.kind == "trigger" else evidence
     loaded = tuple(
         load
         for number, turn in enumerate(told.turns, start=1)
-        for load in skill_loads(turn.transcript, number, folders=(skills_folder,), catalogue=catalogue, home=home)
+        for load in skill_loads(turn.transcript, number, folders=(skills_folder,), catalogue=catalogue)
     )
     checks = tuple(_checks(case, evidence, votes_wanted))
     verdict, reason = _verdict(case, told, checks, loads=tuple(one for one in loaded if one.skill == skill), installed=installed)

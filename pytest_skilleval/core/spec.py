@@ -53,7 +53,6 @@ class Removed(RemovedOfType):
 ContainerIs = Literal[
     "present", "absent", "running", "stopped", "exited", "created", "paused", "healthy", "unhealthy", "replaced", "unchanged"
 ]
-ObjectIs = Literal["present", "absent", "replaced", "unchanged"]
 
 
 class StateClaim(Model):

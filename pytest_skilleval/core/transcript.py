@@ -10,8 +10,6 @@ import msgspec
 Closing = Literal["complete", "cut", "none"]
 """``complete``: the closing event was seen. ``cut``: some events but no closing one. ``none``: not a single event."""
 
-Attribution = Literal["none", "agent_api", "agent_crash"]
-
 
 class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
     """One shell command line that the agent sent to its shell tool."""

@@ -119,9 +119,3 @@ def failure_of(records: Iterable[RequestRecord]) -> Failure | None:
     detail = f"{last.failure.kind}{f' {last.status}' if last.status else ''}: {last.failure.detail}"
     retryable = last.failure.kind in {"cut", "unreachable"} or last.status in {429, 500, 502, 503, 504, 529}
     return Failure(blame="agent_api", reason=f"the model's API failed ({detail})", retryable=retryable)
-
-
-def refused_of(records: Iterable[RequestRecord]) -> bool:
-    """Whether the model refused in its last reply."""
-    calls = model_calls(records)
-    return bool(calls) and calls[-1].stop_reason == "refusal"

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from pytest_skilleval.report.values import Document, RunRow
 
 Dialect = Literal["standard", "skill-creator"]
-DIALECTS: tuple[Dialect, ...] = ("standard", "skill-creator")
 METRICS = ("pass_rate", "time_seconds", "tokens")
 
 

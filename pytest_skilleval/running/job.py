@@ -29,7 +29,6 @@ class RunOptions:
     run_timeout: float | None = None
     keep_sandbox: Literal["never", "failed", "always"] = "never"
     random_seed: int = 0
-    judge: Literal["off", "api", "sandboxed"] = "off"
 
 
 class Cancellation:

@@ -116,7 +116,6 @@ class Evaluation:
             run_timeout=self.settings.run_timeout,
             keep_sandbox=self.settings.keep_sandbox,
             random_seed=self.plan.random_seed,
-            judge=self.settings.judge,
         )
 
     def run(self, job: Job, runner: Runner) -> RunRecord | None:

@@ -88,7 +88,7 @@ def test_refusal_is_behaviour(bench: Benches, name: str, moment: tuple[int, int]
     seen = last_turn(one, "refusal", moment)
     assert (seen.failure, seen.reply) == (None, None)
     assert seen.refused == (name == "claude-code")
-    assert reading.refused_of(one.requests())
+    assert reading.model_calls(one.requests())[-1].stop_reason == "refusal"
 
 
 @both

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_skilleval.core import prices
-from pytest_skilleval.core.credentials import MASK, Masker, credentials, endpoints, masker
+from pytest_skilleval.core.credentials import MASK, Masker, credentials, masker
 from pytest_skilleval.core.dose import dose
 from pytest_skilleval.core.first_requests import differences, normalise, undeclared
 from pytest_skilleval.core.model_requests import SKILLS_OF_CLAUDE, decode, shown, texts
@@ -216,12 +216,11 @@ def test_masker_of_several_values_and_none() -> None:
     assert masker([])(b"abcdefgh") == b"abcdefgh"
 
 
-def test_credentials_and_endpoints_are_told_apart() -> None:
+def test_only_credentials_are_taken() -> None:
     """Only variables on the lists are taken, and more where they are named."""
     environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "u", "PATH": "p", "CORP_TOKEN": "t", "OPENAI_API_KEY": ""}
     assert credentials(environ) == {"ANTHROPIC_API_KEY": "k"}
     assert credentials(environ, ["CORP_TOKEN"]) == {"ANTHROPIC_API_KEY": "k", "CORP_TOKEN": "t"}
-    assert endpoints(environ) == {"ANTHROPIC_BASE_URL": "u"}
 
 
 def test_cost_equals_the_hand_sum() -> None:

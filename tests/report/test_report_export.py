@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 import report_situations
 from report_made import DATA_A, grid, session, spec
 
 from pytest_skilleval.report.build import build
-from pytest_skilleval.report.export import DIALECTS, Dialect, export
+from pytest_skilleval.report.export import Dialect, export
 from pytest_skilleval.report.values import BANNER
 
 
@@ -43,7 +44,7 @@ def test_skill_creator_layout() -> None:
     assert {"eval_id", "eval_name", "configuration", "run_number", "result", "expectations", "notes"} == set(benchmark["runs"][0])
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", get_args(Dialect))
 def test_lost_runs_are_noted_not_graded(dialect: Dialect) -> None:
     """A run without a verdict gets no grading; the notes name it with the reason."""
     document = report_situations.many_errors().document
@@ -54,7 +55,7 @@ def test_lost_runs_are_noted_not_graded(dialect: Dialect) -> None:
     assert sum("not graded" in note for note in notes) == len(document.runs) - len(graded)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", get_args(Dialect))
 def test_simulated_is_stamped(dialect: Dialect) -> None:
     """Exports of simulated results carry the banner."""
     assert BANNER in loaded(export(report_situations.simulated().document, dialect), "benchmark.json")["notes"]

@@ -10,7 +10,7 @@ from pytest_skilleval.core.statistics.bootstrap import RESAMPLES
 from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.complier import WEAK, ratio_quantile
 from pytest_skilleval.core.statistics.paired import FEWEST_CASES, NO_PAIR, TOO_FEW, PairedEffect, paired_effect
-from pytest_skilleval.core.statistics.proportions import NO_RUNS, clopper_pearson, effective_runs, new_cases_interval, rate_new_cases
+from pytest_skilleval.core.statistics.proportions import NO_RUNS, clopper_pearson, effective_runs, new_cases_interval
 from pytest_skilleval.core.statistics.values import LEVEL, Estimate, Interval, PairedCounts, RunCounts, cluster_means, mean
 
 FARTHEST = 20.0
@@ -52,7 +52,6 @@ class LossEffect:
 
     without: Estimate
     with_: Estimate
-    with_new_cases: Estimate
     difference: PairedEffect
 
 
@@ -67,7 +66,6 @@ def irreversible_loss(losses: Sequence[PairedCounts], *, random_seed: int, resam
     return LossEffect(
         rate_exact([case.arm(0) for case in losses], level),
         rate_exact([case.arm(1) for case in losses], level),
-        rate_new_cases([case.arm(1) for case in losses], level),
         paired_effect(losses, random_seed=random_seed, resamples=resamples, level=level),
     )
 

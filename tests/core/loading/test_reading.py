@@ -9,7 +9,7 @@ import pytest
 from spec_builder import Tree
 
 from pytest_skilleval.core.errors import SpecError
-from pytest_skilleval.core.reading import MAX_BYTES, parse_document, read_document
+from pytest_skilleval.core.reading import MAX_BYTES, parse_document, read_bytes
 from pytest_skilleval.core.scalars import scalar
 
 TWO = (
@@ -103,7 +103,7 @@ def test_ten_megabytes(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_bytes(b"# filler\n" * (10 * 2**20 // 9))
     with pytest.raises(SpecError, match=rf"is larger than {MAX_BYTES // 2**20} MiB; split it"):
-        read_document(path)
+        read_bytes(path)
 
 
 def test_deep_nesting() -> None:
@@ -115,7 +115,7 @@ def test_deep_nesting() -> None:
 def test_unreadable_file(tmp_path: Path) -> None:
     """A folder in place of a file is a fault."""
     with pytest.raises(SpecError, match="can't be read: Is a directory"):
-        read_document(tmp_path)
+        read_bytes(tmp_path)
 
 
 @pytest.mark.parametrize(
