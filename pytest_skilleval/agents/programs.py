@@ -46,7 +46,7 @@ def native(package: str, program: str, inner: str) -> Path:
                         return file.parent
     raise UsageProblem(
         f"{program} is not installed here as an npm package for {kind}: run `npm install -g {package}`"
-        f" (or install it under a folder of its own and set {PREFIX}), or use --skill-sandbox=sbx, which brings it along"
+        f" (or install it under a folder of its own and set {PREFIX})"
     )
 
 
