@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pytest_skilleval.core.statistics import paired as statistics
 from pytest_skilleval.core.statistics.paired import PairedEffect
 from pytest_skilleval.core.statistics.values import Estimate, Interval
 from pytest_skilleval.report.values import BootstrapLimits, Figure, Limits, NewCases, TheseCases
 
 
+def limit_fields(interval: Interval, n: float, unit: str) -> dict[str, Any]:
+    """What every value of the report with limits holds: an interval, and the number of units behind it."""
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "level": interval.level,
+        "method": interval.method,
+        "n": n,
+        "unit": unit,
+        "reason": interval.reason,
+    }
+
+
 def limits(interval: Interval, n: float, unit: str) -> Limits:
     """An interval with the number of units behind it."""
-    return Limits(
-        low=interval.low, high=interval.high, level=interval.level, method=interval.method, n=n, unit=unit, reason=interval.reason
-    )
+    return Limits(**limit_fields(interval, n, unit))
 
 
 def figure(value: float | None, interval: Interval, n: float, unit: str) -> Figure:
     """A number with its interval."""
-    return Figure(
-        value=value,
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        method=interval.method,
-        n=n,
-        unit=unit,
-        reason=interval.reason,
-    )
+    return Figure(value=value, **limit_fields(interval, n, unit))
 
 
 def of_estimate(estimate: Estimate, unit: str) -> Figure:
@@ -38,28 +42,14 @@ def these_cases(effect: PairedEffect) -> TheseCases:
     """The figures about exactly these cases."""
     found = effect.these_cases
     return TheseCases(
-        low=found.interval.low,
-        high=found.interval.high,
-        level=found.interval.level,
-        method=found.interval.method,
-        n=effect.runs0 + effect.runs1,
-        unit="runs",
-        reason=found.interval.reason,
-        p=found.p,
-        p_method="exact permutation within cases",
+        **limit_fields(found.interval, effect.runs0 + effect.runs1, "runs"), p=found.p, p_method="exact permutation within cases"
     )
 
 
 def new_cases(found: statistics.NewCases) -> NewCases:
     """The figures about new cases."""
     return NewCases(
-        low=found.interval.low,
-        high=found.interval.high,
-        level=found.interval.level,
-        method=found.interval.method,
-        n=found.clusters,
-        unit="families",
-        reason=found.interval.reason,
+        **limit_fields(found.interval, found.clusters, "families"),
         difference=None if found.difference is None else float(found.difference),
         moved=found.moved,
         sign_flip_p=found.sign_flip_p,
@@ -70,14 +60,4 @@ def new_cases(found: statistics.NewCases) -> NewCases:
 def bootstrap(effect: PairedEffect) -> BootstrapLimits:
     """The secondary figure."""
     found = effect.bootstrap
-    return BootstrapLimits(
-        low=found.interval.low,
-        high=found.interval.high,
-        level=found.interval.level,
-        method=found.interval.method,
-        n=effect.cases,
-        unit="cases",
-        reason=found.interval.reason,
-        resamples=found.resamples,
-        random_seed=found.random_seed,
-    )
+    return BootstrapLimits(**limit_fields(found.interval, effect.cases, "cases"), resamples=found.resamples, random_seed=found.random_seed)

@@ -11,7 +11,7 @@ from pytest_skilleval.core.statistics.proportions import NO_RUNS, rate_new_cases
 from pytest_skilleval.core.statistics.values import Interval, mean
 from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added, counts, has_verdict, loaded, passed, tally
 from pytest_skilleval.report.facts import SpecFacts
-from pytest_skilleval.report.numbers import limits, of_estimate
+from pytest_skilleval.report.numbers import limit_fields, limits, of_estimate
 from pytest_skilleval.report.values import Bounds, Fidelity, PassHatK, Rate
 
 KINDS = ("outcome", "fidelity", "trigger")
@@ -111,13 +111,7 @@ def _pass_hat_k(arm: str, group: Group, found: passk.PassK) -> PassHatK:
         cases=found.cases,
         given=found.given,
         value=found.value,
-        low=found.interval.low,
-        high=found.interval.high,
-        level=found.interval.level,
-        method=found.interval.method,
-        reason=found.interval.reason,
-        n=found.cases,
-        unit="cases",
+        **limit_fields(found.interval, found.cases, "cases"),
     )
 
 
