@@ -28,7 +28,7 @@ def group(name: str) -> list[str]:
 def install(session: nox.Session, *groups: str) -> None:
     """The project as a user installs it, and the packages of dependency groups."""
     packages = [package for name in groups for package in group(name)]
-    session.install("-q", "-e", ".[agents,judge]", *packages)
+    session.install("-q", "-e", ".[agents]", *packages)
 
 
 def system_packages(session: nox.Session, wanted: dict[str, str]) -> None:

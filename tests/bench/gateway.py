@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable
@@ -91,21 +90,13 @@ def parsing() -> None:
         whole = b"".join(path.read_bytes() for path in sorted(TRANSCRIPTS.glob(recorded)))
         many = b"".join(whole.replace(b"call_", b"c%d_" % n).replace(b'"item_', b'"i%d_' % n) for n in range(200))
         lines = many.splitlines()
-        readers = {"orjson" if importlib.util.find_spec("orjson") else "msgspec": _generic()}
-        show(alternate(40, **{k: _over(lines, v) for k, v in readers.items()}, adapter=_parsing(name, many)), next(iter(readers)))
+        show(alternate(40, orjson=_generic(lines), adapter=_parsing(name, many)), "orjson")
 
 
-def _generic() -> Callable[[bytes], object]:
-    """The fastest generic decoder there is here."""
-    if importlib.util.find_spec("orjson"):
-        import orjson
+def _generic(lines: list[bytes]) -> Callable[[], object]:
+    import orjson
 
-        return orjson.loads
-    return msgspec.json.decode
-
-
-def _over(lines: list[bytes], reader: Callable[[bytes], object]) -> Callable[[], object]:
-    return lambda: [reader(line) for line in lines]
+    return lambda: [orjson.loads(line) for line in lines]
 
 
 def _parsing(name: str, stream: bytes) -> Callable[[], object]:
