@@ -254,7 +254,7 @@ def _judge_problems(blocks: Sequence[_Block], request: Request) -> list[str]:
     problems = []
     for block in blocks:
         spec = block.loaded.spec
-        if not _has_judge_check(block.case):
+        if all(check.judge is None for check in block.case.checks):
             continue
         if spec.judge.model is None and request.judged:
             problems.append(f"{spec.skill}: case {block.case.id} has a judge check, but `judge: {{model: ...}}` is missing in the spec")
@@ -264,11 +264,6 @@ def _judge_problems(blocks: Sequence[_Block], request: Request) -> list[str]:
                 f"or in --skill-model"
             )
     return problems
-
-
-def _has_judge_check(case: Case) -> bool:
-    checks = [check for turn in case.turns for check in (*turn.must, *turn.must_not)]
-    return any(check.judge is not None for check in (*checks, *case.final.must, *case.final.must_not))
 
 
 def _why_nothing(specs: Sequence[LoadedSpec], request: Request) -> str:

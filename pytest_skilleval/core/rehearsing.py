@@ -90,7 +90,7 @@ def proof_of(loaded: LoadedSpec, measured: Sequence[MeasuredRun], left_out: froz
             continue
         place = f"{shown(loaded.path)}:{loaded.case_lines.get(case.id, 1)}: {case.id}"
         own = [_played(rehearsal_of(loaded, case, run), run) for run in runs]
-        matrix = [_check_proof(case, check, runs) for check in checks_of(case)]
+        matrix = [_check_proof(case, check, runs) for check in case.checks]
         played += own
         checks += matrix
         problems += [f"{place}/{one.rehearsal}{_player(run)}: {text}" for one, run in zip(own, runs, strict=True) for text in one.problems]
@@ -134,13 +134,6 @@ def rehearsal_of(loaded: LoadedSpec, case: Case, run: MeasuredRun) -> Rehearsal:
 
     whole = with_generated(loaded, case, run.row.rehearsal)
     return next(rehearsal for rehearsal in whole.rehearsals if rehearsal.id == run.row.rehearsal)
-
-
-def checks_of(case: Case) -> Iterator[Check]:
-    """Every check of a case, of its turns and its end state."""
-    for turn in case.turns:
-        yield from (*turn.must, *turn.must_not)
-    yield from (*case.final.must, *case.final.must_not)
 
 
 def _played(rehearsal: Rehearsal, run: MeasuredRun) -> Played:

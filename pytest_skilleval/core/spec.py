@@ -114,12 +114,22 @@ class Turn(Model):
         """All wordings of the prompt; a block draws one."""
         return self.prompts or (self.prompt or "",)
 
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Of both polarities."""
+        return (*self.must, *self.must_not)
+
 
 class Final(Model):
     """Claims about the end state against the seeded baseline, whichever path was taken."""
 
     must: tuple[Check, ...] = ()
     must_not: tuple[Check, ...] = ()
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Of both polarities."""
+        return (*self.must, *self.must_not)
 
 
 class Plays(Model):
@@ -198,6 +208,11 @@ class Case(Model):
         if self.turns:
             return self.turns
         return (Turn(prompt=self.prompt, prompts=self.prompts),)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Every check, of the turns and of the end state."""
+        return (*(check for turn in self.turns for check in turn.checks), *self.final.checks)
 
 
 class Sham(Model):

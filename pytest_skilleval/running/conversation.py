@@ -57,8 +57,7 @@ class Conversation:
             state = self._take(number, turn)
             if self.records[-1].timed_out:
                 break
-        final = (*self.job.case.final.must, *self.job.case.final.must_not)
-        self._validate(None, final)
+        self._validate(None, self.job.case.final.checks)
 
     def _take(self, number: int, turn: Turn) -> DockerState:
         """One turn: drive the agent, look at what it did, run the turn's validators."""
@@ -88,7 +87,7 @@ class Conversation:
             attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
         check_offered(transcript, self.job, self.armed)
         self.session_id = transcript.session_id or self.session_id
-        self._validate(number, (*turn.must, *turn.must_not))
+        self._validate(number, turn.checks)
         return state
 
     def _drive(self, number: int, prompt: str, place: Path) -> tuple[ExecResult, int, bool]:

@@ -14,7 +14,7 @@ from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Row
 from pytest_skilleval.core.planning import Request, make_plan
 from pytest_skilleval.core.record import MeasuredRun, RunRecord
-from pytest_skilleval.core.rehearsing import Generated, Proof, checks_of, proof_of
+from pytest_skilleval.core.rehearsing import Generated, Proof, proof_of
 from pytest_skilleval.report.rehearsals import matrix_lines, proof_markdown
 
 CASE = "out-one-service"
