@@ -39,7 +39,7 @@ def played(loaded: LoadedSpec, rehearsal: str, verdict: Verdict | None, *tripped
 
     checks = tuple(
         CheckResult(id=check.id, kind=check.kind, polarity="must", turn=None, verdict=said(check.id))
-        for check in checks_of(loaded.spec.case(CASE))
+        for check in loaded.spec.case(CASE).checks
     )
     return MeasuredRun(row=row, record=record, score=RunScore(verdict=verdict, reason="so it is", checks=checks))
 
