@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from pytest_skilleval.core.atomic import write_atomically
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.record import FORMAT, RunRecord
 
@@ -24,25 +25,6 @@ T = TypeVar("T")
 PLAN = "plan.json"
 PROVENANCE = "provenance.json"
 SPEC = "spec.json"
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` as a whole: readers see the old bytes or the new ones, also after a power cut."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def encode(value: object) -> bytes:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
+from pytest_skilleval.core.atomic import write_atomically
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.report.encode import from_json, to_json
 from pytest_skilleval.report.markdown import to_markdown
@@ -33,7 +32,7 @@ def write(folder: Path, report: Report, generated_at: str) -> tuple[Path, ...]:
         "report.html": to_html(report).encode(),
     }
     for name, data in contents.items():
-        _replace(folder / name, data)
+        write_atomically(folder / name, data)
     return tuple(folder / name for name in contents)
 
 
@@ -51,17 +50,3 @@ def read(path: Path) -> Document:
     except OSError as problem:
         raise ArchiveError(f"{file} can't be read ({problem.strerror}); write it with: skilleval report {file.parent}") from problem
     return from_json(data, str(file))
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(draft).chmod(0o644)
-        Path(draft).replace(path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise

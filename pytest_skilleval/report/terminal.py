@@ -36,20 +36,17 @@ class Line(NamedTuple):
     markup: Markup = PLAIN
 
 
-def terminal_lines(report: Report, width: int = 80, *, color: bool = True) -> list[Line]:
+def terminal_lines(report: Report, width: int = 80) -> list[Line]:
     """The report on one screen.
 
     Parameters
     ----------
     width
         Columns of the terminal; no line is longer (at least 60 are assumed).
-    color
-        False: all markup is left out.
     """
     width = max(60, width)
     lines = [line for raw in _lines(report) for line in _fitted(raw, width)]
-    lines.append(_ending(report, width))
-    return lines if color else [Line(line.text) for line in lines]
+    return [*lines, _ending(report, width)]
 
 
 def _lines(report: Report) -> Iterator[Line]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from pytest_skilleval.archive import Archive, write_atomically
+from pytest_skilleval.archive import Archive
+from pytest_skilleval.core.atomic import write_atomically
 from pytest_skilleval.core.rehearsing import Proof, proof_of
 from pytest_skilleval.report.files import write
 from pytest_skilleval.report.rehearsals import proof_markdown

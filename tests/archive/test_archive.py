@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_skilleval.archive import Archive, write_atomically
+from pytest_skilleval.archive import Archive
+from pytest_skilleval.core.atomic import write_atomically
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.plan import Row
 from pytest_skilleval.core.record import RunRecord

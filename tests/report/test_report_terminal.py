@@ -52,15 +52,6 @@ def test_never_no_harm() -> None:
     assert "no harm" not in text
 
 
-def test_no_color_means_no_markup() -> None:
-    """Without color every line is plain, and the words are the same."""
-    report = report_situations.many_errors()
-    plain, marked = terminal_lines(report, 90, color=False), terminal_lines(report, 90)
-    assert [line.text for line in plain] == [line.text for line in marked]
-    assert not any(line.markup for line in plain)
-    assert any(line.markup for line in marked)
-
-
 def test_harmful_skill_is_called_so() -> None:
     """When the skill makes things worse, the first line says WORSE."""
     report = build(grid({"without": DATA_A["with"], "with": DATA_A["without"]}), spec(), session())
