@@ -54,6 +54,8 @@ CASE = """\
 """
 
 BARE = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+QUIET = ("-W", "ignore:Module already imported so cannot be rewritten")
+"""Sessions in this process find the plugin imported already, by an import that pytest did not rewrite."""
 SCRIPTED = ("--skill-agent=scripted", "--skill-sandbox=none")
 
 CASES = tuple(CASE.format(id=name, check="reply: 'yes'") for name in ("one", "two"))
@@ -93,7 +95,7 @@ class Project:
 
     def run(self, *args: str) -> pytest.RunResult:
         """``pytest`` with these arguments and nothing else, in this process."""
-        return self.pytester.runpytest_inprocess(*BARE, *args)
+        return self.pytester.runpytest_inprocess(*BARE, *args, *QUIET)
 
     def run_apart(self, *args: str) -> pytest.RunResult:
         """``pytest`` in a process of its own."""

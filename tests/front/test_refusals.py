@@ -53,6 +53,7 @@ def test_default_agent_that_can_not_run_here(project, monkeypatch):
     """Where the spec's default agent can't run, the error names what is missing and the agent that needs nothing."""
     project.spec()
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.delenv("SKILLEVAL_AGENT_PREFIX", raising=False)
     result = project.run("--skill-eval=tidy-up", "--skill-sandbox=none")
     assert result.ret == 4
     assert "claude-code can't run here" in result.stderr.str()
