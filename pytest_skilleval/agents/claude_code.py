@@ -10,12 +10,12 @@ import msgspec
 
 from pytest_skilleval.agents import claude_parse, failures
 from pytest_skilleval.agents.programs import native, on_path
+from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/claude-code"
 RULES = ".claude/rules.json"
-PLACEHOLDER = "placeholder"
 
 QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

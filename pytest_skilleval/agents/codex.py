@@ -10,11 +10,11 @@ import msgspec
 
 from pytest_skilleval.agents import codex_parse, codex_session, failures
 from pytest_skilleval.agents.programs import native, on_path
+from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/codex"
-PLACEHOLDER = "placeholder"
 CONFIG = """\
 openai_base_url = {url}
 check_for_update_on_startup = false

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.loaded import Skill
+from pytest_skilleval.core.loaded import SKILL_FILE, Skill
 from pytest_skilleval.core.ports import SandboxFile
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def sham_of(skill: Skill, sham: Sham) -> Skill:
     body = skill.body if sham.body == "real" else filler(INERT, len(skill.body))
     text = f"---\nname: {json.dumps(skill.name)}\ndescription: {json.dumps(description, ensure_ascii=False)}\n---\n{body}"
     files = dict(skill.files) if sham.body == "real" else {}
-    files["SKILL.md"] = (0o644, text.encode())
+    files[SKILL_FILE] = (0o644, text.encode())
     return replace(skill, description=description, body=body, files=files)
 
 
@@ -109,4 +109,4 @@ def digest(content: bytes) -> str:
 
 def skill_digests(skills: Mapping[str, Skill]) -> dict[str, str]:
     """Skill id -> digest of its SKILL.md: what the manipulation check expects to find."""
-    return {skill_id: digest(skill.files["SKILL.md"][1]) for skill_id, skill in skills.items()}
+    return {skill_id: digest(skill.files[SKILL_FILE][1]) for skill_id, skill in skills.items()}

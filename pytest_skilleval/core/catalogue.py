@@ -15,10 +15,8 @@ from pathlib import Path
 from pytest_skilleval.core.errors import Fault
 from pytest_skilleval.core.frontmatter import conformance, split
 from pytest_skilleval.core.loadability import AGENTS, fields_of, refusal
-from pytest_skilleval.core.loaded import Skill
+from pytest_skilleval.core.loaded import SKILL_FILE, Skill
 from pytest_skilleval.core.positions import shown
-
-SKILL_FILE = "SKILL.md"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from pytest_skilleval.core.nearest import did_you_mean
 
 ALL = "all"
 DEFAULT_MODEL = "default"
+SCRIPTED = "scripted"
+"""The name of the scripted agent, and of the scripted model."""
 SLUG_LENGTH = 48
 
 

@@ -24,6 +24,9 @@ SHORTEST = 8
 
 MASK = b"[masked]"
 
+PLACEHOLDER = "placeholder"
+"""What an agent gets for a key where the gateway holds the real one."""
+
 
 def credentials(environ: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
     """The credential variables that are set, those named in `more` included."""

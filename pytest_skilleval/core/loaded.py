@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.errors import Fault
     from pytest_skilleval.core.spec import Spec
 
+SKILL_FILE = "SKILL.md"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skin:

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, get_args
 
 from pytest_skilleval.core.arms import installs, primary_contrasts
-from pytest_skilleval.core.choosing import DEFAULT_MODEL, agents_with_models, is_glob, same_model, slugs
+from pytest_skilleval.core.choosing import DEFAULT_MODEL, SCRIPTED, agents_with_models, is_glob, same_model, slugs
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.plan import Plan, Row
@@ -22,8 +22,6 @@ from pytest_skilleval.core.statistics.sequential import Look, look_number
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.spec import Arm, Case, Rehearsal, Spec
-
-SCRIPTED = "scripted"
 
 
 class Nothing(UsageProblem):

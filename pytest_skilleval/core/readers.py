@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_skilleval.core.loaded import SKILL_FILE
 from pytest_skilleval.core.shell import Simple, simple_commands
-from pytest_skilleval.core.skill_paths import SKILL_FILE, is_glob
+from pytest_skilleval.core.skill_paths import is_glob
 
 _PRINTING = frozenset(
     {

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_skilleval.core.spec import CHECK_KINDS, Spec
+
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
-_KINDS = ("state", "commands", "validator", "reply", "judge")
 _EXACTLY_ONE: Mapping[str, tuple[str, ...]] = {
-    "Check": _KINDS,
+    "Check": CHECK_KINDS,
     "Turn": ("prompt", "prompts"),
     "StateClaim": ("container", "volume", "image", "network", "removed", "touched"),
 }
@@ -142,8 +143,6 @@ _MEANINGS: Mapping[str, str] = {
 
 def spec_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of spec.yaml; every key has a description."""
-    from pytest_skilleval.core.spec import Spec
-
     schema = Spec.model_json_schema(by_alias=True)
     for name, model in {"Spec": schema, **schema["$defs"]}.items():
         del model["title"]

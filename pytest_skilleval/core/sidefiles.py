@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_skilleval.core.catalogue import SKILL_FILE, Catalogue
+from pytest_skilleval.core.catalogue import Catalogue
 from pytest_skilleval.core.errors import Fault, SpecError
 from pytest_skilleval.core.frontmatter import split
 from pytest_skilleval.core.guard import guard_of
 from pytest_skilleval.core.lint.words import giveaway_message, giveaways
-from pytest_skilleval.core.loaded import Skin
+from pytest_skilleval.core.loaded import SKILL_FILE, Skin
 from pytest_skilleval.core.positions import Document, Where, shown
 from pytest_skilleval.core.reading import decode, parse_document, read_bytes
 from pytest_skilleval.core.runbook import parse_runbook

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import join, normpath
 
+from pytest_skilleval.core.loaded import SKILL_FILE
 from pytest_skilleval.core.shell import spread
 
-SKILL_FILE = "SKILL.md"
 _GLOB = re.compile(r"[*?\[]")
 _UNKNOWN = re.compile(r"[$`{}]")
 

@@ -18,7 +18,8 @@ from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Document, Where
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*\Z")
+NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*\Z")
+"""What Docker takes for the name of a container, volume or network."""
 _KNOWN = ("names", "age_days")
 
 
@@ -70,7 +71,7 @@ def _name_faults(document: Document, where: Where, key: str, name: object) -> It
         yield document.fault(where, f"`{key}` can't be written as ${{...}}: use letters, digits and underscores")
     if not isinstance(name, str):
         yield document.fault(where, f"`{document.source(where)}` is not read as text by YAML; quote it: '{document.source(where)}'")
-    elif not _NAME.match(name):
+    elif not NAME.match(name):
         yield document.fault(where, f"`{name}` is no Docker name: letters, digits, `_`, `.` and `-`, beginning with a letter or digit")
 
 

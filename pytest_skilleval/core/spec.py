@@ -8,7 +8,7 @@ pydantic, so it is only imported where a spec is really read. Sequences arrive a
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
@@ -21,6 +21,7 @@ Kind = Literal["trigger", "outcome", "fidelity"]
 Role = Literal["baseline", "treatment", "reference"]
 Polarity = Literal["must", "must_not"]
 CheckKind = Literal["state", "commands", "validator", "reply", "judge"]
+CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 AgentName = Literal["claude-code", "codex", "scripted"]
 
 
@@ -94,7 +95,7 @@ class Check(Model):
     @property
     def kind(self) -> CheckKind:
         """Which of the five kinds this check is."""
-        for kind in ("state", "commands", "validator", "reply", "judge"):
+        for kind in CHECK_KINDS:
             if getattr(self, kind) is not None:
                 return kind
         raise AssertionError(self.id)  # the loader refuses a check without a kind

@@ -10,11 +10,12 @@ import aiohttp
 from aiohttp import web
 
 from pytest_skilleval.core import prices
+from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.gateway.journal import Entry, Journal
 from pytest_skilleval.gateway.limits import BackOff, Ledger
 from pytest_skilleval.gateway.relay import refused, relay, stopped
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
-from pytest_skilleval.gateway.upstreams import PLACEHOLDER, Upstream
+from pytest_skilleval.gateway.upstreams import Upstream
 from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RequestRecord, RunRequest
 
 LARGEST_REQUEST = 256 * 1024**2

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.values import Api
 
 ANTHROPIC = "https://api.anthropic.com"
 OPENAI = "https://api.openai.com/v1"
-PLACEHOLDER = "placeholder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

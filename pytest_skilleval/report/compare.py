@@ -11,10 +11,9 @@ from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import PairedEffect, paired_effect
 from pytest_skilleval.core.statistics.values import PairedCounts
+from pytest_skilleval.core.statistics.verdict import ALPHA
 from pytest_skilleval.report import numbers, words
 from pytest_skilleval.report.values import Document, TheseCases
-
-ALPHA = 0.05
 
 
 class Arm(NamedTuple):

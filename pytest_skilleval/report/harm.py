@@ -14,7 +14,6 @@ from pytest_skilleval.core.harm import LOSSES, weight
 from pytest_skilleval.core.harm import irreversible as cannot_be_undone
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.harm import rate_exact
-from pytest_skilleval.core.statistics.proportions import new_cases_interval
 from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
 from pytest_skilleval.report import numbers
 from pytest_skilleval.report.cells import Cells, Group, Runs, counts
@@ -76,9 +75,7 @@ def _share(cases: dict[str, Runs], hit: Callable[[MeasuredRun], bool]) -> Figure
 def _severity(cases: dict[str, Runs]) -> Figure:
     """Mean weight of a run's worst loss, for new cases: bounded by 0 and 1, unlike a sum over objects."""
     weights = [(runs[0].family, [worst(run) for run in runs if run.score]) for runs in cases.values()]
-    clusters = cluster_means((family, mean(of_case)) for family, of_case in weights if of_case)
-    interval = new_cases_interval(sorted(map(float, clusters)), 0, 1)
-    return numbers.figure(float(mean(clusters)) if clusters else None, interval, len(clusters), "families")
+    return numbers.of_clusters(cluster_means((family, mean(of_case)) for family, of_case in weights if of_case), 0, 1)
 
 
 def _consent(runs: Sequence[MeasuredRun]) -> dict[str, int]:

@@ -8,7 +8,6 @@ from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.paired import NO_PAIR
 from pytest_skilleval.core.statistics.proportions import (
     effective_runs,
-    new_cases_interval,
     newcombe,
     rate_new_cases,
     rate_these_cases,
@@ -17,7 +16,7 @@ from pytest_skilleval.core.statistics.values import Interval, PairedCounts, clus
 from pytest_skilleval.report.cells import Cells, Group, Runs, counts, has_verdict, passed
 from pytest_skilleval.report.comparisons import case_pairs, paired
 from pytest_skilleval.report.facts import DELIVERIES, ArmFacts, Pair, SpecFacts
-from pytest_skilleval.report.numbers import figure, of_estimate
+from pytest_skilleval.report.numbers import figure, of_clusters, of_estimate
 from pytest_skilleval.report.values import Figure, Rung
 
 
@@ -84,6 +83,4 @@ def _difference(pairs: Sequence[PairedCounts]) -> Figure:
 
 
 def _further(pairs: Sequence[PairedCounts]) -> Figure:
-    clusters = cluster_means((pair.family, pair.difference) for pair in pairs)
-    interval = new_cases_interval(sorted(map(float, clusters)), -1, 1)
-    return figure(float(mean(clusters)) if clusters else None, interval, len(clusters), "families")
+    return of_clusters(cluster_means((pair.family, pair.difference) for pair in pairs), -1, 1)

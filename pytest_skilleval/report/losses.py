@@ -12,7 +12,6 @@ from pytest_skilleval.core.statistics.harm import averted_per_question, irrevers
 from pytest_skilleval.core.statistics.missing import Loss
 from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import PairedEffect
-from pytest_skilleval.core.statistics.proportions import new_cases_interval
 from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
 from pytest_skilleval.core.statistics.verdict import ALPHA, PValues, claimed
 from pytest_skilleval.report import numbers
@@ -139,9 +138,8 @@ def _margin(one: LossComparison, margin: float | None) -> Margin:
 def _severity(cases: Sequence[CasePair]) -> Figure:
     """Difference in the weight of a run's worst loss, for new cases; below 0 is less harm."""
     means = [(one.family, _worst(one.before), _worst(one.after)) for one in cases]
-    clusters = cluster_means((family, mean(after) - mean(before)) for family, before, after in means if before and after)
-    interval = new_cases_interval(sorted(map(float, clusters)), -1, 1)
-    return numbers.figure(float(mean(clusters)) if clusters else None, interval, len(clusters), "families")
+    differences = ((family, mean(after) - mean(before)) for family, before, after in means if before and after)
+    return numbers.of_clusters(cluster_means(differences), -1, 1)
 
 
 def _worst(runs: Sequence[MeasuredRun]) -> list[Fraction]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from pytest_skilleval.core.statistics import paired as statistics
 from pytest_skilleval.core.statistics.paired import PairedEffect
-from pytest_skilleval.core.statistics.values import Estimate, Interval
+from pytest_skilleval.core.statistics.proportions import new_cases_interval
+from pytest_skilleval.core.statistics.values import Estimate, Interval, mean
 from pytest_skilleval.report.values import BootstrapLimits, Figure, Limits, NewCases, TheseCases
 
 
@@ -36,6 +39,12 @@ def figure(value: float | None, interval: Interval, n: float, unit: str) -> Figu
 def of_estimate(estimate: Estimate, unit: str) -> Figure:
     """An estimate as a figure."""
     return figure(estimate.value, estimate.interval, estimate.n, unit)
+
+
+def of_clusters(clusters: Sequence[Fraction], low: float, high: float) -> Figure:
+    """The mean over families for new cases, where each lies between `low` and `high`; null without any."""
+    interval = new_cases_interval(sorted(map(float, clusters)), low, high)
+    return figure(float(mean(clusters)) if clusters else None, interval, len(clusters), "families")
 
 
 def these_cases(effect: PairedEffect) -> TheseCases:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pytest_skilleval.core.choosing import SCRIPTED
 from pytest_skilleval.core.transcript import Failure
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.client import GatewayClient
@@ -29,7 +30,7 @@ class ModelDoor:
         self.door = self._client.open(
             RunRequest(
                 run=self._run,
-                models="scripted" if job.row.model == "scripted" else "live",
+                models="scripted" if job.row.model == SCRIPTED else "live",
                 skill_body=skill.body if skill else "",
                 script=msgspec.convert(script(job), Script),
                 guard=job.row.arm in job.loaded.guards,

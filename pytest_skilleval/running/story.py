@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.choosing import SCRIPTED
 from pytest_skilleval.core.errors import AgentApiError, ArmError, HarnessError, RunError, SandboxError, SeedError
 from pytest_skilleval.core.ports import Command, Sandbox
 from pytest_skilleval.core.record import Attempt, RunRecord
@@ -157,7 +158,7 @@ class _Attempt:
             status="scored" if error is None else "void" if isinstance(error, ArmError) else "error",
             blame=error.blame if error else None,
             detail=str(error) if error else "",
-            simulated=self.job.agent.simulated or self.job.row.model == "scripted",
+            simulated=self.job.agent.simulated or self.job.row.model == SCRIPTED,
             started_at=self.started_at.isoformat(timespec="milliseconds"),
             seconds=round(time.monotonic() - self.started, 4),
             phases=self.phases,

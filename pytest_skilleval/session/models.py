@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.agents import agent
+from pytest_skilleval.core.choosing import SCRIPTED
 from pytest_skilleval.core.credentials import credentials, masker
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Plan, Row
     from pytest_skilleval.gateway.server import GatewayServer
-
-SCRIPTED = "scripted"
-"""The model name that stands for the scripted model."""
 
 
 def asks_models(row: Row) -> bool:

@@ -11,9 +11,8 @@ from pytest_skilleval.core.lint.context import Context, Problem, checks_of
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.patterns import PatternError, compile_pattern
 from pytest_skilleval.core.positions import Where
-from pytest_skilleval.core.spec import Case, Check, Makes, Removed, RemovedOfType, StateClaim
+from pytest_skilleval.core.spec import CHECK_KINDS, Case, Check, Makes, Removed, RemovedOfType, StateClaim
 
-_KINDS = ("state", "commands", "validator", "reply", "judge")
 _TYPES = ("container", "volume", "image", "network")
 _FOR_ALL_TYPES = ("present", "absent", "replaced", "unchanged")
 Made = Mapping[str, frozenset[str]]
@@ -33,10 +32,10 @@ def check_problems(context: Context) -> Iterator[Problem]:
 
 
 def _check(context: Context, check: Check, where: Where) -> Iterator[Problem]:
-    given = [kind for kind in _KINDS if getattr(check, kind) is not None]
+    given = [kind for kind in CHECK_KINDS if getattr(check, kind) is not None]
     if len(given) != 1:
         found = f"has {' and '.join(f'`{kind}`' for kind in given)}" if given else "has none"
-        yield Problem(where, f"a check is exactly one of {', '.join(_KINDS)}; this one {found}")
+        yield Problem(where, f"a check is exactly one of {', '.join(CHECK_KINDS)}; this one {found}")
     if "of" in check.model_fields_set and check.commands is None and not context.damaged(where):
         yield Problem((*where, "of"), "`of` belongs to `commands` checks only")
     for place, pattern in _patterns(check, where):

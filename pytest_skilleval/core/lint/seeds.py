@@ -10,9 +10,9 @@ from pytest_skilleval.core.lint.context import Context, Problem
 from pytest_skilleval.core.loaded import Skin
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
+from pytest_skilleval.core.skins import NAME
 from pytest_skilleval.core.spec import Seed
 
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*\Z")
 _IMAGE = re.compile(r"[a-z0-9]+(?:[._/:-]+[A-Za-z0-9]+)*(?:@sha256:[0-9a-f]{64})?\Z")
 
 
@@ -34,7 +34,7 @@ def seed_problems(context: Context) -> Iterator[Problem]:
 
 def _seed(seed: Seed, where: Where, skin: Skin) -> Iterator[Problem]:
     for kind, names in (("containers", tuple(seed.makes.containers)), ("volumes", seed.makes.volumes), ("networks", seed.makes.networks)):
-        yield from _names(names, (*where, "makes", kind), _NAME, skin, by_key=kind == "containers")
+        yield from _names(names, (*where, "makes", kind), NAME, skin, by_key=kind == "containers")
     yield from _names(seed.makes.images, (*where, "makes", "images"), _IMAGE, skin, by_key=False)
 
 

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytest_skilleval.core.model_requests import Body, tool_names
-from pytest_skilleval.gateway.scripted.conversation import ORDERS, Place, call_id
+from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, ORDERS, Place, call_id
 from pytest_skilleval.gateway.scripted.script import Call, Step
-
-CHARACTERS_PER_TOKEN = 4
 
 
 def answer(body: Body, step: Step, place: Place, *, size: int, serial: int, refusal: bool = False) -> Body:

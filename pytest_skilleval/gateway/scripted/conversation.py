@@ -9,6 +9,8 @@ import msgspec
 
 from pytest_skilleval.core.model_requests import Body, items, strings
 
+CHARACTERS_PER_TOKEN = 4
+"""The fixed rule by which the scripted model counts."""
 CALL_ID = re.compile(r"call_[ta](\d+)s(\d+)n\d+")
 ORDERS = "Run exactly these commands, one after another, then say that you are done:\n"
 """How the scripted model tells a sub-agent, itself again, what to do."""

@@ -12,7 +12,7 @@ from aiohttp import web
 from pytest_skilleval.core import dose, model_requests
 from pytest_skilleval.core.model_requests import Body
 from pytest_skilleval.gateway.scripted import anthropic, openai
-from pytest_skilleval.gateway.scripted.conversation import Place, place
+from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, Place, place
 from pytest_skilleval.gateway.scripted.script import Call, Fault, FaultKind, Script, Situation, Step, fault_now, steps
 
 BODY_SHOWN = 0.5
@@ -42,7 +42,7 @@ class ScriptedModel:
         """Answer one request of a client."""
         raw = await request.read()
         if request.path.endswith("/count_tokens"):
-            return web.json_response({"input_tokens": len(raw) // anthropic.CHARACTERS_PER_TOKEN})
+            return web.json_response({"input_tokens": len(raw) // CHARACTERS_PER_TOKEN})
         if request.path.endswith("/messages"):
             return await self._answer(request, raw, anthropic)
         if request.path.endswith("/responses"):

@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.core.model_requests import Body, items, shown, tool_names
-from pytest_skilleval.gateway.scripted.conversation import ORDERS, Place, call_id
+from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, ORDERS, Place, call_id
 from pytest_skilleval.gateway.scripted.script import Call, Step
 
-CHARACTERS_PER_TOKEN = 4
 WAIT_MS = 30_000
 AGENT_ID = re.compile(r'"agent_id"\s*:\s*"([^"]+)"')
 
