@@ -111,11 +111,11 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
         raise UsageProblem("\n".join(dict.fromkeys(problems)))
     if not blocks:
         raise Nothing(_why_nothing(specs, request))
-    seed = derived_seed(specs) if request.random_seed is None else request.random_seed
+    random_seed = derived_random_seed(specs) if request.random_seed is None else request.random_seed
     return Plan(
-        random_seed=seed,
+        random_seed=random_seed,
         seed_origin=request.seed_origin if request.random_seed is not None else "derived from the specs; --skill-random-seed draws anew",
-        rows=tuple(_rows(blocks, seed, request.looks)),
+        rows=tuple(_rows(blocks, random_seed, request.looks)),
         locks={block.loaded.spec.skill: block.loaded.text_hash for block in blocks},
         contrasts={block.loaded.spec.skill: primary_contrasts(block.loaded.spec) for block in blocks},
         looks=request.looks,
@@ -124,25 +124,25 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
     )
 
 
-def derived_seed(specs: Sequence[LoadedSpec]) -> int:
+def derived_random_seed(specs: Sequence[LoadedSpec]) -> int:
     """A random seed that only depends on the specs' contents: the same command makes the same draws tomorrow."""
     return rank(0, *sorted(loaded.text_hash for loaded in specs)) % 2**32
 
 
-def rank(seed: int, *parts: str) -> int:
+def rank(random_seed: int, *parts: str) -> int:
     """A number drawn for `parts`, uniform over 64 bits and the same on every machine and Python."""
-    return int.from_bytes(hashlib.sha256("\0".join((str(seed), *parts)).encode()).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256("\0".join((str(random_seed), *parts)).encode()).digest()[:8], "big")
 
 
-def _rows(blocks: Sequence[_Block], seed: int, looks: Sequence[Look]) -> Iterator[Row]:
+def _rows(blocks: Sequence[_Block], random_seed: int, looks: Sequence[Look]) -> Iterator[Row]:
     """Rows of all blocks in random order; with looks, all of one look before the next."""
     models = slugs(block.model for block in blocks)
     index = 0
     for number, block in enumerate(
-        sorted(blocks, key=lambda block: (look_number(looks, block.repeat), rank(seed, "block", *block.identity)))
+        sorted(blocks, key=lambda block: (look_number(looks, block.repeat), rank(random_seed, "block", *block.identity)))
     ):
         skill = block.loaded.spec.skill
-        for arm in sorted(block.arms, key=lambda arm: rank(seed, "arm", *block.identity, arm)):
+        for arm in sorted(block.arms, key=lambda arm: rank(random_seed, "arm", *block.identity, arm)):
             run_id = f"{block.case.id}.{arm}.{block.agent}.{models[block.model]}.r{block.repeat}"
             yield Row(
                 index=index,
@@ -155,25 +155,25 @@ def _rows(blocks: Sequence[_Block], seed: int, looks: Sequence[Look]) -> Iterato
                 model=block.model,
                 repeat=block.repeat,
                 block=number,
-                paraphrases=_paraphrases(block, seed),
-                skin=_draw(len(block.loaded.skins), block.repeat, seed, "skin", skill, block.case.id),
+                paraphrases=_paraphrases(block, random_seed),
+                skin=_draw(len(block.loaded.skins), block.repeat, random_seed, "skin", skill, block.case.id),
                 rehearsal=block.rehearsal,
             )
             index += 1
 
 
-def _paraphrases(block: _Block, seed: int) -> tuple[int, ...]:
+def _paraphrases(block: _Block, random_seed: int) -> tuple[int, ...]:
     skill, case = block.loaded.spec.skill, block.case
     return tuple(
-        _draw(len(turn.paraphrases), block.repeat, seed, "paraphrase", skill, case.id, str(number))
+        _draw(len(turn.paraphrases), block.repeat, random_seed, "paraphrase", skill, case.id, str(number))
         for number, turn in enumerate(case.all_turns, start=1)
     )
 
 
-def _draw(size: int, repeat: int, seed: int, *parts: str) -> int:
+def _draw(size: int, repeat: int, random_seed: int, *parts: str) -> int:
     """One of `size` things; every thing once before any thing twice over the repeats."""
     turn, place = divmod(repeat - 1, size)
-    return sorted(range(size), key=lambda thing: rank(seed, *parts, str(turn), str(thing)))[place]
+    return sorted(range(size), key=lambda thing: rank(random_seed, *parts, str(turn), str(thing)))[place]
 
 
 def _blocks(loaded: LoadedSpec, request: Request) -> list[_Block]:
