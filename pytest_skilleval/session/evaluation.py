@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -17,6 +20,7 @@ from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.planning import make_plan
 from pytest_skilleval.core.record import RunRecord
+from pytest_skilleval.options import RESULTS
 from pytest_skilleval.rescoring import record_spec
 from pytest_skilleval.running import Cancellation, RunOptions
 from pytest_skilleval.session import request
@@ -38,6 +42,10 @@ if TYPE_CHECKING:
     from pytest_skilleval.hookspecs import Runner
     from pytest_skilleval.running import Job
     from pytest_skilleval.session.conclusion import Conclusion
+
+
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""What an error of the operating system says when the results folder takes no more."""
 
 
 class WorkerInput(TypedDict):
@@ -138,7 +146,9 @@ class Evaluation:
                 return None
             try:
                 return runner(job)
-            except Exception:  # one run's bug must not cost the session, and must be seen
+            except Exception as error:  # one run's bug must not cost the session, and must be seen
+                if isinstance(error, OSError) and error.errno in UNWRITABLE:
+                    return self.record_loss(job.row, _unwritable(job.archive.folder, error))
                 return self.record_loss(job.row, traceback.format_exc(limit=-6))
 
     def why_not_started(self) -> str:
@@ -152,21 +162,36 @@ class Evaluation:
         recorded = folder.record()
         if recorded is not None:
             return recorded
-        folder.path.mkdir(parents=True, exist_ok=True)
         loss = RunRecord(row=row, status="error", blame="harness", detail=detail, simulated=not is_live(row))
-        folder.finish(loss)
+        with suppress(OSError):  # on a full disk, the plan's row without a record says the same
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.finish(loss)
         return loss
 
     def begin(self, chosen: Iterable[Row], paths: tuple[str, ...]) -> None:
-        """The selection is known: mark what was left out, make the results folders, write the plans. Controller only."""
+        """The selection is known: mark what was left out, make the results folders, write the plans. Controller only.
+
+        Raises
+        ------
+        UsageProblem
+            The results can't be written; nothing of this session is left there.
+        """
         keys = {row.key for row in chosen} | self.planned.done
         self.plan = self.plan.keep(keys, request.left_out_by(self.config, paths))
-        for skill in sorted({row.skill for row in self.plan.selected}):
-            if skill not in self.archives:
-                self.archives[skill] = Archive.create(self.settings.results, skill)
-                self.archives[skill].write(SPEC, record_spec(self.spec(skill)))
-                self.archives[skill].write(PROVENANCE, provenance_of(self))
-            self.archives[skill].write(PLAN, self.plan.of(skill))
+        made: list[Archive] = []
+        try:
+            for skill in sorted({row.skill for row in self.plan.selected}):
+                if skill not in self.archives:
+                    self.archives[skill] = Archive.create(self.settings.results, skill)
+                    made.append(self.archives[skill])
+                    self.archives[skill].write(SPEC, record_spec(self.spec(skill)))
+                    self.archives[skill].write(PROVENANCE, provenance_of(self))
+                self.archives[skill].write(PLAN, self.plan.of(skill))
+        except OSError as error:
+            self.archives.clear()
+            for archive in made:
+                shutil.rmtree(archive.folder, ignore_errors=True)
+            raise UsageProblem(f"{RESULTS.flag}: {_unwritable(self.settings.results, error)}") from None
         self.control.publish({skill: archive.folder for skill, archive in self.archives.items()})
 
     def stop_at(self, skill: str, number: int) -> None:
@@ -191,6 +216,10 @@ class Evaluation:
             "control": str(self.control.folder),
             "gateway": self.gateway,
         }
+
+
+def _unwritable(folder: Path, error: OSError) -> str:
+    return f"can't write to {folder} ({error.strerror}); make room there, or name another folder with {RESULTS.flag}"
 
 
 def on_controller(config: pytest.Config) -> Evaluation | Planned:

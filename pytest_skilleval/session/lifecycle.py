@@ -92,7 +92,10 @@ class Controller:
             return
         evaluation, config = self._evaluation, self._config
         self._prepare()
-        evaluation.begin(rows, tuple(config.getoption("file_or_dir")))
+        try:
+            evaluation.begin(rows, tuple(config.getoption("file_or_dir")))
+        except UsageProblem as problem:
+            raise pytest.UsageError(str(problem)) from None
         self._looking.begin()
         folders = {skill: archive.folder for skill, archive in evaluation.archives.items()}
         config.hook.pytest_skilleval_begin(config=config, plan=evaluation.plan, folders=folders)
@@ -133,14 +136,17 @@ class Controller:
         return result
 
     def _conclude(self, status: int, *, stopped_early: bool) -> Conclusion:
-        from pytest_skilleval.session.conclusion import INTERNAL, Conclusion, conclude  # loads the statistics
+        from pytest_skilleval.session.conclusion import FAILED, INTERNAL, Conclusion, conclude  # loads the statistics
 
+        folders = " ".join(str(archive.folder) for archive in self._evaluation.archives.values())
+        kept = f"the runs that were recorded are kept, see them with `skilleval report {folders}`"
         try:
             return conclude(self._evaluation, status, stopped_early=stopped_early)
+        except OSError as error:
+            return Conclusion(FAILED, f"the report can't be written ({error.strerror}): make room; {kept}")
         except Exception as error:  # raised here, it would hide which runs were measured, and the exit code
             say(self._config, "", *traceback.format_exc().splitlines())
-            folders = " ".join(str(archive.folder) for archive in self._evaluation.archives.values())
-            return Conclusion(INTERNAL, f"no report could be made ({error}); the runs are kept, see `skilleval report {folders}`")
+            return Conclusion(INTERNAL, f"no report could be made ({error}); {kept}")
 
     def pytest_unconfigure(self) -> None:
         """Leave nothing behind."""

@@ -1,11 +1,12 @@
 """Copied into generated projects as their conftest.py: a backend and a runner that need no Docker.
 
 What a run does is read from ``behaviour.json`` beside it: patterns of run ids -> pass | fail | undecided | void | blame:NAME |
-crash | bug | hang | slow. Every run appends a line to ``diary.txt`` when it opens and when it closes.
+crash | bug | full | hang | slow. Every run appends a line to ``diary.txt`` when it opens and when it closes.
 """
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import json
 import os
@@ -76,6 +77,8 @@ def play(job, what):
         os._exit(70)
     if what == "bug":
         raise ZeroDivisionError("a bug in the runner")
+    if what == "full":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     deadline = time.monotonic() + {"hang": 60, "slow": 0.1}.get(what, 0)
     while time.monotonic() < deadline:
         job.cancellation.check()
