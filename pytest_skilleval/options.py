@@ -127,7 +127,7 @@ def specs_folder(config: pytest.Config) -> Path:
 
 def is_evaluation(config: pytest.Config) -> bool:
     """Whether this session evaluates skills at all."""
-    return bool(EVAL.names(config) or RESUME.text(config))
+    return bool(EVAL.names(config) or RESUME.text(config) or any(config.getoption(option.dest) is not None for option in (EVAL, RESUME)))
 
 
 def is_dry_run(config: pytest.Config) -> bool:

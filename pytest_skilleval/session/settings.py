@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from pytest_skilleval.options import (
     LOOKS,
     MAX_COST,
     MODEL,
+    OPTIONS,
     RANDOM_SEED,
     REHEARSE,
     REHEARSE_GENERATED,
@@ -37,6 +39,9 @@ from pytest_skilleval.options import (
 )
 
 T = TypeVar("T")
+
+MOST_REPEATS = 1000
+"""More than any interval needs, and a plan that still fits into memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +85,17 @@ def settings_of(config: pytest.Config) -> Settings:
     pytest.UsageError
         A value that can't be meant; the text names the option or ini key.
     """
+    for option in OPTIONS:
+        given = config.getoption(option.dest)
+        if option.kind != "switch" and given is not None and not (option.names(config) if option.kind == "list" else option.text(config)):
+            raise pytest.UsageError(f"{option.flag}: its value is empty (an unset variable?); say what is meant, or leave the option out")
     return Settings(
         skills=EVAL.names(config),
         agents=AGENT.names(config),
         models=MODEL.names(config),
         arms=ARMS.names(config),
         cases=CASE.names(config),
-        repeats=_number(config, REPEATS, int, lowest=1),
+        repeats=_number(config, REPEATS, int, lowest=1, highest=MOST_REPEATS),
         looks=LOOKS.is_on(config),
         sandbox=SANDBOX.text(config) or "auto",
         random_seed=_number(config, RANDOM_SEED, int, lowest=0),
@@ -117,17 +126,18 @@ def _path(config: pytest.Config, option: Option) -> Path | None:
     return start / Path(text).expanduser()
 
 
-def _number(config: pytest.Config, option: Option, kind: Callable[[str], T], *, lowest: float) -> T | None:
+def _number(config: pytest.Config, option: Option, kind: Callable[[str], T], *, lowest: float, highest: float = math.inf) -> T | None:
     text = option.text(config)
     if text is None:
         return None
     try:
         number = kind(text)
-        if not lowest <= float(text) < float("inf"):
+        if not (lowest <= float(text) <= highest and math.isfinite(float(text))):
             raise ValueError  # noqa: TRY301 -- told in the same words as text that is no number
     except ValueError:
         whole = "a whole number" if kind is int else "a number"
-        raise pytest.UsageError(f"{option.origin(config)}: {text!r} is not {whole} of at least {lowest:g}") from None
+        reach = f"of at least {lowest:g}{'' if highest == math.inf else f' and at most {highest:g}'}"
+        raise pytest.UsageError(f"{option.origin(config)}: {text!r} is not {whole} {reach}") from None
     return number
 
 

@@ -208,3 +208,18 @@ def test_sandboxes_that_can_not_be_prepared(project):
     assert "none can't be made ready: no room for a root tree; free 1 GB" in result.stderr.str()
     assert "removed sandbox-7, left by a session that died" in result.stdout.str()
     assert not list((project.path / "skill-results").iterdir())
+
+
+@pytest.mark.parametrize("option", ["--skill-eval", "--skill-resume", "--skill-arms", "--skill-case", "--skill-results", "--skill-sandbox"])
+def test_empty_values(project, option):
+    """An option with an empty value (a shell variable that is not set) is refused, and never means everything or nothing."""
+    project.spec()
+    skill = "" if option == "--skill-eval" else "tidy-up"
+    text = refused(project, *([] if option == "--skill-eval" else [f"{option}="]), skill=skill)
+    assert f"{option}: its value is empty" in text
+
+
+def test_too_many_repeats(project):
+    """A plan that no memory holds is refused at once."""
+    project.spec()
+    assert "--skill-repeats: '1000000' is not a whole number of at least 1 and at most 1000" in refused(project, "--skill-repeats=1000000")
