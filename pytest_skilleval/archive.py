@@ -172,8 +172,8 @@ class RunFolder:
             return ()
         try:
             return tuple(msgspec.json.decode(line, type=kind) for line in path.read_bytes().splitlines() if line)
-        except msgspec.DecodeError as error:
-            raise ArchiveError(f"{path}: damaged ({error})") from error
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ArchiveError(f"{path}: damaged ({error}); set it aside and run that part again with --skill-resume") from error
 
     def record(self) -> RunRecord | None:
         """The run's record; None when the run is not finished. ArchiveError when damaged."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -22,6 +23,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(_module(options.command).run(options))
     except SkillEvalError as error:
         sys.stderr.write(f"skilleval {options.command}: {error}\n")
+        return 4
+    except BrokenPipeError:  # whoever read our output has seen enough; nothing may be flushed into it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename2 or error.filename}: " if error.filename else ""
+        sys.stderr.write(f"skilleval {options.command}: {where}can't be read or written ({error.strerror}); mend that and call it again\n")
         return 4
     except KeyboardInterrupt:
         return 2

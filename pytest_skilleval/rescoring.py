@@ -58,12 +58,20 @@ def record_spec(loaded: LoadedSpec) -> RecordedSpec:
 
 
 def recorded_spec(archive: Archive) -> LoadedSpec:
-    """The spec as it was when the session ran."""
+    """The spec as it was when the session ran; ArchiveError when its record is damaged."""
+    from pydantic import ValidationError
+
     from pytest_skilleval.core.spec import Spec
 
-    record = archive.read(SPEC, RecordedSpec)
+    record, path = archive.read(SPEC, RecordedSpec), archive.folder / SPEC
+    try:
+        spec = Spec.model_validate_json(msgspec.json.encode(record.spec))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ArchiveError(f"{path}: damaged ({where}: {first['msg']}); put the recorded file back") from error
     return LoadedSpec(
-        spec=Spec.model_validate_json(msgspec.json.encode(record.spec)),
+        spec=spec,
         path=Path(record.path),
         text_hash=record.text_hash,
         case_lines=record.case_lines,
@@ -218,6 +226,22 @@ def look_ends(archive: Archive, loaded: LoadedSpec, plan: Plan, number: int) -> 
     return all_changed(judge(compared, simulated=False, partial=False, beside=tested(loss_comparisons(compared)), alpha=look.alpha))
 
 
+def _check_plan(archive: Archive, plan: Plan, spec: LoadedSpec) -> None:
+    """ArchiveError when the plan's rows are not runs of the spec."""
+    skill, cases = spec.spec.skill, {case.id for case in spec.spec.cases}
+    strange = [f"skill {name!r}" for name in sorted({*plan.locks, *(row.skill for row in plan.rows)}) if name != skill]
+    strange += [] if skill in plan.locks else ["no lock"]
+    for row in plan.rows:
+        strange += [f"case {row.case!r}"] if row.case not in cases else []
+        strange += [f"arm {row.arm!r}"] if row.arm not in spec.spec.arms else []
+        strange += [f"skin {row.skin}"] if not 0 <= row.skin < len(spec.skins) else []
+    if strange:
+        raise ArchiveError(
+            f"{archive.folder / PLAN}: has {', '.join(dict.fromkeys(strange))}, which does not fit the spec of {skill} ({spec.path}); "
+            "put the recorded plan back, or score by a spec that still has all that was run"
+        )
+
+
 def _unlocked(changed: tuple[str, ...]) -> tuple[str, ...]:
     if not changed:
         return ()
@@ -244,6 +268,7 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
 
     plan, locked = archive.read(PLAN, Plan), recorded_spec(archive)
     spec = loaded or locked
+    _check_plan(archive, plan, spec)
     changed = departures(plan, locked, spec)
     measured, damaged = measure(archive, spec, plan.rows)
     facts = SessionFacts(
