@@ -86,7 +86,7 @@ class ClaudeCode:
         silent = failures.of_silence(transcript)
         return msgspec.structs.replace(transcript, failure=silent) if silent else transcript
 
-    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002
+    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002 - Codex needs both
         """The turns as they are: this CLI's stream leaves nothing out."""
         return tuple(turns)
 

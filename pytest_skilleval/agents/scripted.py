@@ -87,7 +87,7 @@ class ScriptedAgent:
         """Nothing to bind: the program runs on the sandbox's own Python."""
         return {}
 
-    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002
+    def supplement(self, turns: Sequence[TurnTranscript], records: Iterable[bytes]) -> tuple[TurnTranscript, ...]:  # noqa: ARG002 - Codex needs both
         """The turns as they are: this agent's stream leaves nothing out."""
         return tuple(turns)
 
