@@ -12,6 +12,7 @@ from pytest_skilleval.core.listing import FULL
 from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.running.revisions import catalogue_of
 
 if TYPE_CHECKING:
     from pytest_skilleval.running.door import ModelDoor
@@ -64,7 +65,7 @@ def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
         Something is there that the arm does not declare, or the other way round: the run is void.
     """
     agent, arm, row = job.agent, job.arm, job.row
-    skills = arms.installed_skills(arm, row.skill, job.loaded.catalogue)
+    skills = arms.installed_skills(arm, row.skill, catalogue_of(job.loaded, arm))
     skill_files = arms.skills_as_files(skills, agent.skills_folder)
     stock = _read(sandbox, f"{sandbox.home}/{agent.instructions_file}")
     final = stock + job.loaded.instructions.get(row.arm, b"")

@@ -30,7 +30,7 @@ from pytest_skilleval.session.looking import held_back
 from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
-from pytest_skilleval.session.readiness import Place, check_agents, check_results, choose_place, make_backend
+from pytest_skilleval.session.readiness import Place, check_agents, check_results, check_revisions, choose_place, make_backend
 from pytest_skilleval.session.resuming import Resumed, resumed
 from pytest_skilleval.session.settings import Settings, settings_of
 
@@ -252,7 +252,7 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
     place = choose_place(config, settings)
     check_agents(planned.plan, settings, os.environ)
     check_results(settings.results)
-    return Evaluation(
+    evaluation = Evaluation(
         config=config,
         settings=settings,
         planned=planned,
@@ -262,6 +262,12 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
         backend=place.backend,
         archives={earlier.skill: earlier.archive} if earlier else {},
     )
+    try:
+        check_revisions(planned.plan, map(evaluation.spec, planned.plan.skills))
+    except UsageProblem:
+        evaluation.control.remove()
+        raise
+    return evaluation
 
 
 def _again(config: pytest.Config, earlier: Resumed) -> Planned:

@@ -13,11 +13,12 @@ from pytest_skilleval.session.models import check_models, is_live
 from pytest_skilleval.session.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import pytest
 
+    from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.plan import Plan
     from pytest_skilleval.core.ports import Backend
 
@@ -105,6 +106,17 @@ def check_agents(plan: Plan, settings: Settings, environment: Mapping[str, str])
         raise UsageProblem("\n".join(problems))
     if any(is_live(row) for row in plan.selected):
         check_budget_under_ci(environment, budget_said=settings.max_cost_said)
+
+
+def check_revisions(plan: Plan, specs: Iterable[LoadedSpec]) -> None:
+    """UsageProblem when an arm of the plan installs the catalogue as of a commit that is not there."""
+    from pytest_skilleval.running.revisions import catalogue_of
+
+    planned = {(row.skill, row.arm) for row in plan.selected}
+    for loaded in specs:
+        for name, arm in loaded.spec.arms.items():
+            if (loaded.spec.skill, name) in planned:
+                catalogue_of(loaded, arm)
 
 
 def missing(name: str) -> str | None:

@@ -223,3 +223,10 @@ def test_too_many_repeats(project):
     """A plan that no memory holds is refused at once."""
     project.spec()
     assert "--skill-repeats: '1000000' is not a whole number of at least 1 and at most 1000" in refused(project, "--skill-repeats=1000000")
+
+
+def test_an_arm_of_a_commit_that_is_not_there(project):
+    """An arm that installs the catalogue as of an unknown commit is refused before anything starts, and nothing stays behind."""
+    spec = project.spec()
+    spec.write_text(spec.read_text().replace("  with: {role: treatment}", "  with: {role: treatment, revision: HEAD~7}"))
+    assert "the catalogue as of 'HEAD~7' can't be read" in refused(project)
