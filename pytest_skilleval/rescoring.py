@@ -22,6 +22,7 @@ from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord, TokenSp
 from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult, score
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.core.transcript import Usage, usage_of_run
+from pytest_skilleval.core.versions import engine_meets
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.values import RequestRecord, from_lines
 
@@ -223,7 +224,7 @@ def look_ends(archive: Archive, loaded: LoadedSpec, plan: Plan, number: int) -> 
     measured, _ = measure(archive, loaded, tuple(row for row in plan.of(loaded.spec.skill).rows if row.repeat <= look.repeats))
     facts = SpecFacts.of(loaded)
     compared = comparisons(Cells.of(measured, tuple(facts.arms)), facts, plan.random_seed)
-    return all_changed(judge(compared, simulated=False, partial=False, beside=tested(loss_comparisons(compared)), alpha=look.alpha))
+    return all_changed(judge(compared, silence=None, beside=tested(loss_comparisons(compared)), alpha=look.alpha))
 
 
 def _check_plan(archive: Archive, plan: Plan, spec: LoadedSpec) -> None:
@@ -246,6 +247,13 @@ def _unlocked(changed: tuple[str, ...]) -> tuple[str, ...]:
     if not changed:
         return ()
     return (f"scored by another spec than the one locked before the first run ({'; '.join(changed)}): every figure is exploratory",)
+
+
+def _unwanted_engines(loaded: LoadedSpec, measured: Sequence[MeasuredRun]) -> tuple[str, ...]:
+    """Versions of the engines that ran and do not meet the spec's ``engine``."""
+    wanted = loaded.spec.engine
+    ran = {version for run in measured if run.record and (version := run.record.provenance.get("sandbox.engine"))}
+    return tuple(sorted(version for version in ran if wanted and not engine_meets(wanted, version)))
 
 
 def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: bool = False, gate: bool = False) -> Report:
@@ -271,17 +279,23 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
     _check_plan(archive, plan, spec)
     changed = departures(plan, locked, spec)
     measured, damaged = measure(archive, spec, plan.rows)
+    unwanted = _unwanted_engines(spec, measured)
     facts = SessionFacts(
         random_seed=plan.random_seed,
         partial=plan.partial,
         strict=strict,
         gate=gate,
         damaged=tuple(f"{one.run_id}: {one.problem}" for one in damaged),
-        warnings=(*_unlocked(changed), *plan.warnings),
+        warnings=(
+            *_unlocked(changed),
+            *(f"Docker Engine {one} ran, the spec wants {spec.spec.engine}" for one in unwanted),
+            *plan.warnings,
+        ),
         folder=str(archive.folder),
         provenance=archive.read(PROVENANCE, dict[str, Any]),
         lock=plan.locks[locked.spec.skill],
         changed=changed,
+        unwanted_engines=unwanted,
         looks=plan.looks,
         stopped_at=plan.stopped.get(locked.spec.skill),
     )

@@ -24,7 +24,7 @@ from pytest_skilleval.report.pooled import pooled
 from pytest_skilleval.report.rows import run_row
 from pytest_skilleval.report.trigger import trigger
 from pytest_skilleval.report.values import BANNER, Document, Report
-from pytest_skilleval.report.verdicts import judge, why_open
+from pytest_skilleval.report.verdicts import CHANGED, judge, why_silent
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
@@ -51,9 +51,10 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
     compared = unlocked(compared) if session.changed else compared
     alpha = level_of(session)
     losses = loss_comparisons(compared)
-    found = effects(compared, judge(compared, simulated=simulated, partial=partial, beside=tested(losses), alpha=alpha))
+    silence = why_silent(simulated=simulated, partial=partial, unwanted_engines=session.unwanted_engines)
+    found = effects(compared, judge(compared, silence=silence, beside=tested(losses), alpha=alpha))
     pools, shown = pooled(compared), listings(cells)
-    decided = gate(facts.gate, compared, why_open(simulated=simulated, partial=partial, changed=session.changed), alpha)
+    decided = gate(facts.gate, compared, silence or (CHANGED if session.changed else None), alpha)
     code, why = ending(cells, facts, session, decided)
     document = Document(
         skill=facts.skill,
@@ -72,7 +73,7 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
             compared,
             losses,
             facts.gate.hold_no_worse_than if facts.gate else None,
-            open_to_claims=not (simulated or partial),
+            open_to_claims=silence is None,
             alpha=alpha,
         ),
         chain=chains(cells, facts),

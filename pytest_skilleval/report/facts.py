@@ -112,6 +112,8 @@ class SessionFacts:
         Facts of the session for the files: plain JSON values.
     lock, changed
         Hash of the spec that the plan locked, and how the one that scores departs from it.
+    unwanted_engines
+        Versions of Docker Engines that ran and are not what the spec wants: nothing is claimed then.
     looks, stopped_at
         The planned looks, and the number of the one that ended the session early.
     """
@@ -126,6 +128,7 @@ class SessionFacts:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     lock: str = ""
     changed: tuple[str, ...] = ()
+    unwanted_engines: tuple[str, ...] = ()
     looks: tuple[Look, ...] = ()
     stopped_at: int | None = None
 

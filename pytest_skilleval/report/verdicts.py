@@ -26,15 +26,14 @@ class Judgement:
     why_none: str = ""
 
 
-def judge(
-    compared: Sequence[Comparison], *, simulated: bool, partial: bool, beside: Sequence[PValues] = (), alpha: float = ALPHA
-) -> list[Judgement]:
+def judge(compared: Sequence[Comparison], *, silence: str | None, beside: Sequence[PValues] = (), alpha: float = ALPHA) -> list[Judgement]:
     """One judgement per comparison, in order, at the level that the session's last look has.
 
     The primary ones are judged together, corrected for their number and for that of the other primary outcomes, `beside`.
+    `silence` says why nothing may be claimed at all; None: something may.
     """
-    if simulated or partial:
-        return [_untested(one, SIMULATED if simulated else PARTIAL) for one in compared]
+    if silence:
+        return [_untested(one, silence) for one in compared]
     primary = [one for one in compared if one.primary]
     price = price_of([run for one in primary for case in one.cases for run in (*case.before, *case.after)])
     judged = iter(verdicts([Contrast(name(one), one.counts, one.loss) for one in primary], alpha=alpha, price=price, beside=beside))
@@ -45,11 +44,13 @@ def _untested(one: Comparison, why: str) -> Judgement:
     return Judgement(None, NULL if one.subject.null else why)
 
 
-def why_open(*, simulated: bool, partial: bool, changed: Sequence[str]) -> str | None:
-    """Why these results can decide no gate; None: they can."""
+def why_silent(*, simulated: bool, partial: bool, unwanted_engines: Sequence[str]) -> str | None:
+    """Why these results can show nothing about the skill; None: they can."""
     if simulated:
         return SIMULATED
-    return PARTIAL if partial else CHANGED if changed else None
+    if unwanted_engines:
+        return f"the spec wants another Docker Engine than {', '.join(unwanted_engines)}"
+    return PARTIAL if partial else None
 
 
 def all_changed(judgements: Sequence[Judgement]) -> bool:

@@ -30,7 +30,7 @@ from pytest_skilleval.session.looking import held_back
 from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
-from pytest_skilleval.session.readiness import Place, check_agents, check_results, check_revisions, choose_place, make_backend
+from pytest_skilleval.session.readiness import Place, check_agents, check_judge, check_results, check_revisions, choose_place, make_backend
 from pytest_skilleval.session.resuming import Resumed, resumed
 from pytest_skilleval.session.settings import Settings, settings_of
 
@@ -250,6 +250,7 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
         return planned
     request.refuse_stealing(config, planned.plan)
     place = choose_place(config, settings)
+    check_judge(settings)
     check_agents(planned.plan, settings, os.environ)
     check_results(settings.results)
     evaluation = Evaluation(

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.options import AGENT, RESULTS, SANDBOX
+from pytest_skilleval.options import AGENT, JUDGE, RESULTS, SANDBOX
 from pytest_skilleval.session.models import check_models, is_live
 from pytest_skilleval.session.settings import Settings
 
@@ -106,6 +106,14 @@ def check_agents(plan: Plan, settings: Settings, environment: Mapping[str, str])
         raise UsageProblem("\n".join(problems))
     if any(is_live(row) for row in plan.selected):
         check_budget_under_ci(environment, budget_said=settings.max_cost_said)
+
+
+def check_judge(settings: Settings) -> None:
+    """UsageProblem when a judge is asked for: none is built in, and an unasked vote must not look like an open one."""
+    from pytest_skilleval.core.errors import UsageProblem
+
+    if settings.judge != "off":
+        raise UsageProblem(f"{JUDGE.flag}={settings.judge}: there is no judge yet; leave it off, judge checks are undecided then")
 
 
 def check_revisions(plan: Plan, specs: Iterable[LoadedSpec]) -> None:

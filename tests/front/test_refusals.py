@@ -121,6 +121,12 @@ def test_judge_without_a_model(project):
     assert "judge: {model: ...}` is missing" in refused(project, "--skill-judge=api")
 
 
+def test_a_judge_that_there_is_not(project):
+    """A judge that would never vote is refused, rather than leaving its checks open in silence."""
+    project.spec()
+    assert "--skill-judge=api: there is no judge yet" in refused(project, "--skill-judge=api")
+
+
 def test_simulated_beside_live(project):
     """Scripted and real agents never share a session."""
     project.spec()

@@ -227,6 +227,15 @@ def test_partial_gets_no_verdict() -> None:
     assert report.exit_code == 6
 
 
+def test_another_engine_than_the_spec_wants_gets_no_verdict() -> None:
+    """An older Docker Engine destroys other things: figures are shown, nothing is claimed and no gate is decided."""
+    facts = session(gate=True, unwanted_engines=("20.10.24",))
+    report = build(grid(DATA_B), spec(names(DATA_B), gate=GateFacts(improve_at_least=0.1)), facts)
+    assert report.document.effects[0].verdict is None
+    assert "the spec wants another Docker Engine than 20.10.24" in report.document.effects[0].verdict_reason
+    assert report.exit_code == 6
+
+
 def test_missing_record_is_our_loss() -> None:
     """A selected row that left no record counts as an error of the harness."""
     report = report_of(grid({"without": ["ppp"], "with": ["pp-"]}))

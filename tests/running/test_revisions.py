@@ -12,6 +12,7 @@ from pytest_skilleval.running.revisions import catalogue_at
 
 
 def git(folder: Path, *arguments: str) -> None:
+    """Run git there as somebody."""
     identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
