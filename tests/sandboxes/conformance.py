@@ -308,7 +308,9 @@ def the_engine_works_for_the_agent(bench: Bench) -> None:
         limits = "-m 64m --cpus 0.5 --pids-limit 50" if "pids" in sandbox.describe()["limits"] else ""
         assert sh(sandbox, f"docker run --rm {limits} tools:1 echo hello") == "hello\n"
         sandbox.put(world.files(Dockerfile=b"FROM tools:1\nRUN echo built > /made\n"), into=sandbox.workspace)
-        assert sh(sandbox, "docker build -q -t made:1 . >/dev/null; docker run --rm made:1 cat /made") == "built\n"
+        # By its log: what an attached container prints before it ends at once, an engine may lose on its own.
+        sh(sandbox, "docker build -q -t made:1 . && docker run --name built made:1 cat /made && docker wait built")
+        assert sh(sandbox, "docker logs built; docker rm built >/dev/null") == "built\n"
         assert sh(sandbox, "docker run -d --name job tools:1 sleep 100 >/dev/null; docker rm -f job; docker ps -aq") == "job\n"
         assert sh(sandbox, "docker run --rm -v $PWD:/work tools:1 cat /work/Dockerfile").startswith("FROM")
 
