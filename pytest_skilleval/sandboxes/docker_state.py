@@ -204,10 +204,10 @@ class Watch:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def _open(self, **bounds: str) -> Response:
-        """The stream of events between `bounds`; raises requests.RequestException."""
+    def _open(self, *, timeout: float | None = None, **bounds: str) -> Response:
+        """The stream of events between `bounds`, each in `timeout` seconds; raises requests.RequestException."""
         address = f"{self._client.base_url}/v{self._client.api_version}/events"
-        return self._client.get(address, params=bounds, stream=True, timeout=None)
+        return self._client.get(address, params=bounds, stream=True, timeout=timeout)
 
     def _read(self) -> None:
         while True:
@@ -244,7 +244,8 @@ class Watch:
         requests.RequestException
             The engine does not answer.
         """
-        with contextlib.closing(self._open(since=_stamp(self._last), until=_stamp(time.time_ns()))) as late:
+        bounds = {"since": _stamp(self._last), "until": _stamp(time.time_ns())}
+        with contextlib.closing(self._open(timeout=self._client.timeout, **bounds)) as late:
             last = max((json.loads(line)["timeNano"] for line in late.iter_lines()), default=0)
         with self._changed:
             self._changed.wait_for(lambda: self._last >= last, _CATCH_UP_SECONDS)

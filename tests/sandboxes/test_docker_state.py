@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from docker.errors import NotFound
-from requests import Response
+from requests import RequestException, Response, Session
 
 from pytest_skilleval.sandboxes import docker_state
 
@@ -176,3 +178,39 @@ def test_an_event_is_stamped_with_the_runs_clock() -> None:
     raw = {"timeNano": 3_500_000_000, "Type": "volume", "Action": "destroy", "Actor": {"ID": "data", "Attributes": {"driver": "local"}}}
     one = docker_state.event(raw, 1_000_000_000)
     assert (one.at, one.type, one.action, one.id, one.name) == (2.5, "volume", "destroy", "data", "data")
+
+
+class Unanswering(Session):
+    """A client of an engine at `port`."""
+
+    api_version, timeout = "1.45", 0.2
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self.trust_env = False
+        self.base_url = f"http://127.0.0.1:{port}"
+
+
+def answer_once(server: socket.socket, over: threading.Event) -> None:
+    """Answer the first request with a stream that stays open, and none after it: as a dockerd that was sent SIGSTOP."""
+    stream, _ = server.accept()
+    with stream:
+        stream.recv(65536)
+        stream.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        over.wait(10)
+
+
+def test_a_stopped_engine_does_not_hold_up_its_events() -> None:
+    """An engine that does not answer any more is an error in time, and never holds the session for ever."""
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server, Unanswering(server.getsockname()[1]) as client:
+        engine = threading.Thread(target=answer_once, args=(server, over))
+        engine.start()
+        watch = docker_state.Watch(client, over.is_set)  # type: ignore[arg-type]
+        try:
+            with pytest.raises(RequestException, match="timed out"):
+                watch.events()
+        finally:
+            over.set()
+            engine.join()
+            watch.close()
