@@ -88,8 +88,17 @@ def meant_files(config: pytest.Config, settings: Settings) -> dict[str, Path]:
     folder = specs_folder(config)
     files = {path.parent.name: path for path in find_specs(folder)}
     if not files:
-        raise UsageProblem(f"{EVAL.flag}: no spec in {folder}; make one with `skilleval new SKILL`, or set ini skilleval_specs")
+        raise UsageProblem(
+            f"{EVAL.flag}: no spec in {folder}; make one with `skilleval new SKILL`, or set ini skilleval_specs{_no_specs(folder)}"
+        )
     return {skill: files[skill] for skill in choose(settings.skills, tuple(files), what="spec for skill", option=EVAL.flag)}
+
+
+def _no_specs(folder: Path) -> str:
+    """Names the files that are called like specs, so that a damaged one is not looked for elsewhere."""
+    return "".join(
+        f"\n  {path} is none: it has no `skill:` and `cases:` at the start of a line" for path in sorted(folder.glob("*/spec.yaml"))
+    )
 
 
 def load_all(files: Mapping[str, Path]) -> tuple[LoadedSpec, ...]:

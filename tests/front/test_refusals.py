@@ -236,3 +236,10 @@ def test_an_arm_of_a_commit_that_is_not_there(project):
     spec = project.spec()
     spec.write_text(spec.read_text().replace("  with: {role: treatment}", "  with: {role: treatment, revision: HEAD~7}"))
     assert "the catalogue as of 'HEAD~7' can't be read" in refused(project)
+
+
+def test_a_spec_file_that_is_none(project):
+    """Where no file is a spec, those that are called so are named, with what they lack."""
+    spec = project.spec()
+    spec.write_text("".join(f"  {line}" for line in spec.read_text().splitlines(keepends=True)))
+    assert f"{spec} is none: it has no `skill:` and `cases:` at the start of a line" in refused(project)
