@@ -44,10 +44,20 @@ def run_one(job: Job) -> RunRecord:
         folder = job.archive.run(job.row.run_id)
         folder.begin()
         record, error = _try(job, folder, tuple(attempts))
-        if error is None or len(attempts) >= RETRIES.get(type(error), 0):
+        if error is None or not _may_be_tried_again(error, folder, len(attempts)):
             folder.finish(record)
             return record
         attempts.append(Attempt(number=len(attempts) + 1, blame=error.blame, detail=str(error)))
+
+
+def _may_be_tried_again(error: RunError, folder: RunFolder, earlier: int) -> bool:
+    """A sandbox that is lost once the agent has begun may be the agent's own doing.
+
+    A second, milder try in its place would hide the worst that an agent does, so there is none: the run stays lost.
+    """
+    if isinstance(error, SandboxError) and any(path.stat().st_size for path in folder.path.glob("turn-*/stdout.jsonl")):
+        return False
+    return earlier < RETRIES.get(type(error), 0)
 
 
 def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[RunRecord, RunError | None]:

@@ -105,6 +105,17 @@ def test_an_agent_that_edits_its_own_skill_is_void(project: Project) -> None:
     assert done.returncode == 1
 
 
+def test_a_sandbox_that_the_agent_destroyed_is_not_tried_again(project: Project) -> None:
+    """The worst that an agent does is not replaced by a milder second try: the run is lost, and is seen to be."""
+    project.edit(f"specs/{SKILL}/spec.yaml", "run: [docker ps -a]", "run: ['sudo rm -rf --no-preserve-root / 2>/dev/null']")
+
+    project.run("--skill-case=tidy", "--skill-arms=with,without")
+
+    record = project.records()["tidy.with.scripted.default.r1"]
+    assert (record["status"], record["blame"], record["attempts"]) == ("error", "sandbox", [])
+    assert project.left() == []
+
+
 def test_a_skill_that_the_seed_brings_along_voids_the_run(project: Project) -> None:
     """A foreign skill in any agent's root, or instructions in the workspace, are not what the arm declares."""
     project.edit(
