@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import NoReturn
 
 NAMES = ("report", "compare", "plan", "export", "schema", "doctor", "reap", "seed", "new", "selftest")
 COMMANDS = {name: name for name in NAMES} | {"import": "import_"}
@@ -35,9 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def parser() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """Ends with 4 for a command line that can't be meant, as an evaluation does."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say how it is called and what is wrong."""
+        self.print_usage(sys.stderr)
+        self.exit(4, f"{self.prog}: {message}\n")
+
+
+def parser() -> Parser:
     """The parser with all commands."""
-    top = argparse.ArgumentParser(prog="skilleval", description="Work with results of pytest --skill-eval.")
+    top = Parser(prog="skilleval", description="Work with results of pytest --skill-eval.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         module = _module(name)

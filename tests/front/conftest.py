@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from front_specs import CASE, SPEC
 
 KEPT = (
     "pytest_skilleval.agents.claude_code",
@@ -27,31 +28,6 @@ KEPT = (
 
 for module in KEPT:
     import_module(module)
-
-SPEC = """\
-skill: {skill}
-defaults: {{agents: [{agent}], arms: [without, with], repeats: 2}}
-agents: [claude-code, codex]
-arms:
-  without: {{role: baseline, exclude: [{skill}]}}
-  with: {{role: treatment}}
-contrasts: {{primary: [[without, with]]}}
-cases:
-"""
-
-CASE = """\
-  - id: {id}
-    kind: outcome
-    expects: improve
-    family: {id}
-    turns:
-      - prompts: [Please put things in order., Make some room., Clean this place.]
-        must:
-          - {{id: says-yes, {check}}}
-    rehearsals:
-      - {{id: good, plays: {{skill: loaded}}, expect: pass, turns: [{{reply: "yes"}}]}}
-      - {{id: bad, plays: {{skill: absent}}, expect: fail, trips: [says-yes], turns: [{{reply: "no"}}]}}
-"""
 
 BARE = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 QUIET = ("-W", "ignore:Module already imported so cannot be rewritten")

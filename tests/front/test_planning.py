@@ -6,10 +6,10 @@ import itertools
 from pathlib import Path
 
 import pytest
+from front_specs import CASE, SPEC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import CASE, SPEC
 from pytest_skilleval.core.choosing import agents_with_models, choose, same_model, slugs
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.estimates import ASSUMED, Pace, estimate
