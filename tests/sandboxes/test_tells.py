@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,10 @@ from .conformance import run, sh
 
 pytestmark = pytest.mark.engine
 
-TELLS = re.compile(r"[\w./-]*(?:test|eval|sandbox|pytest|skill|benchmark|fixture|rehearsal|supervis|/work/|\.cache)[\w./-]*", re.IGNORECASE)
+CHECKOUT = re.escape(str(Path(__file__).resolve().parents[2]))
+TELLS = re.compile(
+    rf"[\w./-]*(?:test|eval|sandbox|pytest|skill|benchmark|fixture|rehearsal|supervis|{CHECKOUT}|\.cache)[\w./-]*", re.IGNORECASE
+)
 INNOCENT = {
     "latest": "Docker's own word for the newest image",
     "SandboxID": "Docker's name for a container's network namespace",
