@@ -52,9 +52,7 @@ def _look(options: argparse.Namespace) -> int:
                 sys.stdout.write(result.stdout.decode(errors="replace"))
                 sys.stderr.write(result.stderr.decode(errors="replace"))
                 return 124 if result.exit_code is None else result.exit_code
-            sys.stdout.write(
-                f"{options.case} is seeded. Look inside, from another terminal:\n\n  {sandbox.describe().get('enter', '')}\n\n"
-            )
+            sys.stdout.write(f"{options.case} is seeded. Look inside, from another terminal:\n\n  {sandbox.way_in()}\n\n")
             sys.stdout.write("Press Enter to remove it. ")
             sys.stdout.flush()
             sys.stdin.readline()

@@ -125,6 +125,9 @@ class Sandbox(Protocol):
     def describe(self) -> Mapping[str, str]:
         """Provenance: backend, engine version, storage driver, image store, cgroups, root tree hash, limits in force."""
 
+    def way_in(self) -> str:
+        """The command line with which a person on the host opens a shell inside, as the agent's user."""
+
     def cancel(self) -> None:
         """Kill what runs inside, from any thread; a pending `exec` returns with ``cancelled``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,15 @@ pytestmark = pytest.mark.engine
 def test_conformance(check: conformance.Check, engine: EngineBackend, tmp_path: Path) -> None:
     """The engine backend keeps every promise of the conformance suite."""
     check(conformance.Bench(engine, tmp_path))
+
+
+def test_a_person_can_look_inside(engine: EngineBackend, tmp_path: Path) -> None:
+    """The way in that `skilleval seed` names opens a shell of the agent's user beside its own Docker Engine."""
+    with conformance.Bench(engine, tmp_path).sandbox() as sandbox:
+        command = [*sandbox.way_in().split(), "-c", "id -un; docker version --format '{{.Server.Version}}'"]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+
+        assert told == ["agent", sandbox.describe()["engine"]]
 
 
 SWITCH = """

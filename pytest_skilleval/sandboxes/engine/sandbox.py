@@ -221,6 +221,11 @@ class EngineSandbox:
         with self._engine_errors():
             return provenance.describe(self.client, self._tree, self._made.started)
 
+    def way_in(self) -> str:
+        """See `core.ports.Sandbox.way_in`; for root on the host."""
+        spaces = "--user --mount --net --pid --ipc --uts --cgroup --root"
+        return f"nsenter --target {self.init} {spaces} --setuid 0 --setgid 0 su - {AGENT_USER}"
+
     def cancel(self) -> None:
         """Kill what commands have started inside; from any thread."""
         with self._lock:
