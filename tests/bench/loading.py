@@ -14,7 +14,6 @@ CASE = """
     kind: outcome
     expects: improve
     family: f{family}
-    covers: [1]
     turns:
       - prompt: Please tidy up number {number}.
         must:
