@@ -112,8 +112,8 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     found = evidence(folder, record, cli, requests)
     transcripts = [turn.transcript for turn in found.turns]
     # The gateway sees every model call, sub-agents' too; what the CLI tells of itself is the second best.
-    spent = seen if (seen := reading.usage_of(requests)).known else usage_of_run(transcript.usage for transcript in transcripts)
-    told = usage_of_run(transcript.usage for transcript in transcripts).cost_usd
+    seen, told = reading.usage_of(requests), usage_of_run(transcript.usage for transcript in transcripts)
+    spent = seen if seen.known else told
     models = sorted({transcript.model for transcript in transcripts if transcript.model})
     money = reading.cost_of(requests) if requests else _priced(spent, models)
     return msgspec.structs.replace(
@@ -128,7 +128,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,
-        cost_usd=money.billed if told is None else told,
+        cost_usd=money.billed if told.cost_usd is None else told.cost_usd,
         uncached_usd=money.uncached,
         split=_split(record, requests),
         dose=found.dose,

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -85,6 +85,15 @@ def tarball(files: Iterable[SandboxFile]) -> bytes:
             entry.size, entry.mode, entry.mtime = len(file.content), file.mode, TIMESTAMP
             archive.addfile(entry, io.BytesIO(file.content))
     return buffer.getvalue()
+
+
+def unpacked(archive: bytes) -> Iterator[SandboxFile]:
+    """The regular files of a tar archive, paths relative; links, devices and paths that lead out are left out."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as content:
+        for member in content:
+            file = content.extractfile(member) if member.isfile() else None
+            if file is not None and ".." not in member.name.split("/"):
+                yield SandboxFile(path=member.name.lstrip("/"), content=file.read(), mode=member.mode)
 
 
 TIMESTAMP = 1_735_689_600

@@ -30,10 +30,12 @@ class Catalogue:
 
 @lru_cache(maxsize=16)
 def load_catalogue(folder: Path) -> Catalogue:
-    """Read a catalogue; a missing folder is an empty one.
+    """`read_catalogue`, kept for the life of the process: ``load_catalogue.cache_clear()`` when a session begins."""
+    return read_catalogue(folder)
 
-    Kept for the life of the process: ``load_catalogue.cache_clear()`` when a session begins.
-    """
+
+def read_catalogue(folder: Path) -> Catalogue:
+    """Read a catalogue; a missing folder is an empty one."""
     skills: dict[str, Skill] = {}
     problems: list[Fault] = []
     for entry in _entries(folder):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.arms import unpacked
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.loaded import LoadedSpec, Skill
 
@@ -36,28 +35,19 @@ def catalogue_of(loaded: LoadedSpec, arm: Arm) -> Mapping[str, Skill]:
 @lru_cache(maxsize=8)
 def catalogue_at(folder: Path, revision: str) -> Mapping[str, Skill]:
     """Every skill of the catalogue `folder` as it was at `revision`, read from the repository around it."""
-    from pytest_skilleval.core.catalogue import load_catalogue
+    from pytest_skilleval.core.catalogue import read_catalogue
 
     archive = _git(folder, "archive", "--format=tar", revision, "--", ".", what=f"the catalogue as of {revision!r} can't be read")
     with tempfile.TemporaryDirectory(prefix="skilleval-catalogue-") as place:
-        _unpack(archive, Path(place))
-        # Not through the cache of `load_catalogue`: this folder is gone in a moment.
-        skills = load_catalogue.__wrapped__(Path(place)).skills
+        for file in unpacked(archive):
+            path = Path(place, file.path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(file.mode & 0o755)
+        skills = read_catalogue(Path(place)).skills
     if not skills:
         raise UsageProblem(f"{folder}: no skill was in it at {revision!r}")
     return skills
-
-
-def _unpack(archive: bytes, place: Path) -> None:
-    """Regular files only; links are left out."""
-    with tarfile.open(fileobj=io.BytesIO(archive)) as content:
-        for member in content:
-            file = content.extractfile(member) if member.isfile() else None
-            if file is not None and ".." not in Path(member.name).parts:
-                path = place / member.name.lstrip("/")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(file.read())
-                path.chmod(member.mode & 0o755)
 
 
 def _git(folder: Path, *arguments: str, what: str) -> bytes:

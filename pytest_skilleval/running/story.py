@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
-import tarfile
 import time
 import traceback
 from collections.abc import Iterator
@@ -13,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.arms import unpacked
 from pytest_skilleval.core.choosing import SCRIPTED
 from pytest_skilleval.core.errors import AgentApiError, ArmError, HarnessError, RunError, SandboxError, SeedError
 from pytest_skilleval.core.ports import Command, Sandbox
@@ -192,12 +191,7 @@ def _fetch(sandbox: Sandbox, path: str, target: Path, job: Job) -> None:
     exists = sandbox.exec(Command(argv=("test", "-e", path), user="root"), timeout=30).exit_code == 0
     if not exists:
         return
-    with tarfile.open(fileobj=io.BytesIO(sandbox.get(path))) as archive:
-        for member in archive:
-            file = archive.extractfile(member) if member.isfile() else None
-            if file is None or ".." in Path(member.name).parts:
-                continue
-            place = target / member.name.lstrip("/")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            content = file.read()
-            place.write_bytes(job.mask(content) if job.mask else content)
+    for file in unpacked(sandbox.get(path)):
+        place = target / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(job.mask(file.content) if job.mask else file.content)
