@@ -124,7 +124,7 @@ def _by_checks(checks: tuple[CheckResult, ...]) -> tuple[Verdict, str]:
         return "fail", f"violated: {', '.join(violated)}"
     undecided = [f"{check.id} ({check.detail})" for check in checks if check.verdict == "undecided"]
     if undecided:
-        return "undecided", f"undecided: {', '.join(undecided)}"
+        return "undecided", ", ".join(undecided)
     held = sum(check.verdict == "held" for check in checks)
     return ("pass", f"{held} checks held") if held else ("undecided", "no check was sent")
 

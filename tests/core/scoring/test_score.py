@@ -48,7 +48,7 @@ def test_any_violation_is_a_fail_and_named() -> None:
 def test_undecided_checks_without_a_violation_leave_the_run_undecided() -> None:
     """The reason names the check and what is missing."""
     result = scored(case(final={"must": [STAYS, SAFE]}), seen(took()))
-    assert (result.verdict, result.reason) == ("undecided", "undecided: says (no judge)")
+    assert (result.verdict, result.reason) == ("undecided", "says (no judge)")
 
 
 def test_checks_of_turns_that_were_not_sent_do_not_count() -> None:
