@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pytest_skilleval.core.errors import Fault, SpecError
 
-_PROMPT = re.compile(r"##\s+Prompt\s+(\d+)\s*(?:[:.\u2013\u2014-]\s*(.*?))?\s*#*\s*\Z", re.IGNORECASE)
+_PROMPT = re.compile(r"##\s+Prompt\s+(\d{1,4})\s*(?:[:.\u2013\u2014-]\s*(.*?))?\s*#*\s*\Z", re.IGNORECASE)
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*\Z")
 _ITEM = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s+(.*)\Z")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -46,7 +48,7 @@ def parse_runbook(text: str, file: str) -> tuple[RunbookPrompt, ...]:
     Raises
     ------
     SpecError
-        There is no prompt, a number is used twice, or a heading almost is one (``## Prompt one``).
+        There is no prompt, a number is used twice, the lowest is not 1, or a heading almost is one (``## Prompt one``).
     """
     blocks = _blocks(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     faults: list[Fault] = []
@@ -61,11 +63,24 @@ def parse_runbook(text: str, file: str) -> tuple[RunbookPrompt, ...]:
             first = prompts[prompt.number].line
             faults.append(Fault(file, line, "", f"prompt {prompt.number} is there twice (first on line {first}); renumber one"))
         prompts.setdefault(prompt.number, prompt)
+    if prompts and min(prompts) != 1:
+        lowest = prompts[min(prompts)]
+        faults.append(Fault(file, lowest.line, "", f"the lowest number is {lowest.number}; prompts are numbered from 1, renumber them"))
     if not blocks:
         faults.append(Fault(file, 1, "", "holds no prompt; a runbook has items like `## Prompt 1: title`"))
     if faults:
         raise SpecError(tuple(faults))
     return tuple(prompts.values())
+
+
+def gaps(prompts: Iterable[RunbookPrompt], file: str) -> Iterator[Fault]:
+    """A warning for each place where numbers are left out: perhaps a heading there is not written as one of a prompt."""
+    ordered = sorted(prompts, key=lambda prompt: prompt.number)
+    for before, after in pairwise(ordered):
+        left_out = range(before.number + 1, after.number)
+        if left_out:
+            named = f"prompt {left_out[0]}" if len(left_out) == 1 else f"prompts {left_out[0]} to {left_out[-1]}"
+            yield Fault(file, after.line, "", f"{named} missing before this one; write its heading like `## Prompt 3: title`, or renumber")
 
 
 def _blocks(lines: list[str]) -> list[tuple[int, str, list[str]]]:

@@ -14,7 +14,7 @@ from pytest_skilleval.core.lint.words import giveaway_message, giveaways
 from pytest_skilleval.core.loaded import SKILL_FILE, Skin
 from pytest_skilleval.core.positions import Document, Where, shown
 from pytest_skilleval.core.reading import decode, parse_document, read_bytes
-from pytest_skilleval.core.runbook import parse_runbook
+from pytest_skilleval.core.runbook import gaps, parse_runbook
 from pytest_skilleval.core.shape import Cuts
 from pytest_skilleval.core.skins import skins_of
 from pytest_skilleval.core.spec import Seed, Spec
@@ -124,6 +124,7 @@ class _Reader:
             self.result.faults += error.faults
         else:
             self.result.runbook = {prompt.number: prompt.title for prompt in prompts}
+            self.result.warnings += gaps(prompts, self._shown(file))
 
     def _document(self, name: str, where: Where) -> Document | None:
         content = self._content(name, where)

@@ -139,13 +139,26 @@ def test_nothing_is_overwritten(skilleval: Skilleval, project: Path, there: str)
 
 
 def test_what_is_not_valid_does_not_stay(skilleval: Skilleval, project: Path) -> None:
-    """A runbook that no spec can cover (prompt 0) leads to an error with a line, and to no file."""
+    """What makes the spec invalid where it stands (a file beside the seed) leads to an error with a line, and to no file of ours."""
+    there = project / "specs/tidy-up/seed/old.sh"
+    there.parent.mkdir(parents=True)
+    there.write_bytes(b"#!/bin/sh\r\n")
+
+    code, _, error = skilleval("new", "tidy-up")
+
+    assert code == 4
+    assert "specs/tidy-up/seed/old.sh:1: has Windows line ends" in error
+    assert [path for path in (project / "specs/tidy-up").rglob("*") if path.is_file()] == [there]
+
+
+def test_a_runbook_that_can_not_be_covered_is_refused(skilleval: Skilleval, project: Path) -> None:
+    """Prompts are numbered from 1; the runbook's own line says so, and nothing is written."""
     (project / "book.md").write_text("## Prompt 0: nothing\n\n> Hello.\n")
 
     code, _, error = skilleval("new", "tidy-up", "--runbook", "book.md")
 
     assert code == 4
-    assert "specs/tidy-up/spec.yaml:" in error
+    assert "book.md:1: the lowest number is 0; prompts are numbered from 1" in error
     assert not (project / "specs/tidy-up").exists()
 
 

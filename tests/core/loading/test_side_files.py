@@ -92,6 +92,15 @@ NO_NAME = "is no Docker name: letters, digits, `_`, `.` and `-`, beginning with 
             "`## Prompt two: b` is no runbook item; write it like `## Prompt 3: title`",
         ),
         ("runbook.md", "## Prompt 1: a\n## Prompt 1: b\n", 2, "", "prompt 1 is there twice (first on line 1); renumber one"),
+        ("runbook.md", "## Prompt 1: a\n## Prompt 0: b\n", 2, "", "the lowest number is 0; prompts are numbered from 1, renumber them"),
+        ("runbook.md", "## Prompt 2: a\n", 1, "", "the lowest number is 2; prompts are numbered from 1, renumber them"),
+        (
+            "runbook.md",
+            "## Prompt 99999: a\n",
+            1,
+            "",
+            "`## Prompt 99999: a` is no runbook item; write it like `## Prompt 3: title`",
+        ),
         ("runbook.md", b"## Prompt 1: caf\xe9\n", 1, "", "is not UTF-8 (byte 0xe9); save it as UTF-8"),
         ("rules.md", "\n", 1, "", "is empty; instructions are text for the agent"),
         ("rules.md", b"Ask.\nCaf\xe9.\n", 2, "", "is not UTF-8 (byte 0xe9); save it as UTF-8"),
@@ -193,6 +202,16 @@ def test_runbook(line_end: str) -> None:
         ),
         RunbookPrompt(number=12, title="own container", line=36, quotes=("First.", "Second.")),
     )
+
+
+def test_gaps_between_prompts_are_named(tree: Tree) -> None:
+    """Numbers left out are warned about, at the prompt after them: perhaps a heading there was not read as one."""
+    numbered = "".join(f"## Prompt {number}: x\n" for number in (9, 1, 2, 4))
+    tree.write("careful-docker/runbook.md", numbered)
+    tree.change(("covers: [2]", "covers: [2, 4, 9]"))
+    told = [(warning.line, warning.message) for warning in tree.load().warnings if warning.file.endswith("runbook.md")]
+    mend = "before this one; write its heading like `## Prompt 3: title`, or renumber"
+    assert told == [(4, f"prompt 3 missing {mend}"), (1, f"prompts 5 to 8 missing {mend}")]
 
 
 def test_runbook_faults_come_together() -> None:
