@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pytest_skilleval.gateway.scripted.conversation import ORDERS, place
 from pytest_skilleval.gateway.scripted.script import (
     Chance,
     Fault,
+    Losses,
     Plays,
     Rehearsal,
     Script,
@@ -17,7 +22,9 @@ from pytest_skilleval.gateway.scripted.script import (
     Situation,
     Step,
     choose,
+    fate,
     fault_now,
+    loss_now,
     steps,
 )
 
@@ -84,9 +91,9 @@ def test_manner_shapes_the_calls(manner: str, calls: list[int]) -> None:
     assert [len(step.calls) for step in steps(script, at(), run="r")] == calls
 
 
-def chance(**changes: float) -> Script:
+def chance(**changes: Any) -> Script:
     """A script that sweeps by chance."""
-    told = {"with_body": 0.2, "without_body": 0.8, "loads": 1.0} | changes
+    told: dict[str, Any] = {"with_body": 0.2, "without_body": 0.8, "loads": 1.0} | changes
     sweeps = Rehearsal(turns=(ScriptTurn(run=("sweep",), reply="swept"),))
     return Script(skill="s", chance=Chance(sweeps=sweeps, careful=Rehearsal(turns=(ScriptTurn(reply="asked"),)), **told))
 
@@ -118,6 +125,37 @@ def test_stochastic_model_is_steady_within_a_turn(run: str, loads: float) -> Non
     if does_load:
         assert steps(script, at(step=1, listed=True, body=True), run=run) == planned
     assert steps(script, at(listed=True), run=run) == planned
+
+
+def test_a_run_that_is_lost_by_chance_is_lost_in_every_try() -> None:
+    """Losses add up to what is told, fall on the runs that they are told of, and don't change when a run is tried again."""
+    base = chance().chance
+    assert base is not None
+    for losses, listed, rate in (
+        (Losses(anyway=0.3), False, 0.3),
+        (Losses(listed=0.4), True, 0.4),
+        (Losses(listed=0.4), False, 0.0),
+        (Losses(failing=0.5), True, 0.2 * 0.5),
+        (Losses(failing=0.5), False, 0.0),
+        (Losses(anyway=0.1, listed=0.2, failing=0.5), True, 0.1 + 0.2 + 0.2 * 0.5),
+    ):
+        made = [replace(base, losses=losses, draw=f"run-{number}") for number in range(4000)]
+        lost = [loss_now(Script(skill="s", chance=one), at(listed=listed), run="first try") is not None for one in made]
+        again = [loss_now(Script(skill="s", chance=one), at(listed=listed), run="second try") is not None for one in made]
+        assert lost == again
+        assert sum(lost) / len(lost) == pytest.approx(rate, abs=0.03), losses
+
+
+def test_hasty_takes_the_place_of_every_second_sweep() -> None:
+    """With a third rehearsal, half of the runs that are not careful play it, and no careful one does."""
+    base = chance(with_body=0.6).chance
+    assert base is not None
+    hasty = replace(base, hasty=Rehearsal(turns=(ScriptTurn(run=("rm",), reply="removed"),)))
+    fates = Counter(fate(hasty, listed=True, run=f"run-{number}").plays for number in range(4000))
+    assert fates["careful"] / 4000 == pytest.approx(0.4, abs=0.03)
+    assert fates["hasty"] / 4000 == pytest.approx(0.3, abs=0.03)
+    run = next(f"run-{number}" for number in range(4000) if fate(hasty, listed=True, run=f"run-{number}").plays == "hasty")
+    assert [call.text for step in steps(Script(skill="s", chance=hasty), at(listed=True), run=run) for call in step.calls] == ["s", "rm"]
 
 
 def test_faults_come_when_due_and_as_often_as_told() -> None:

@@ -13,7 +13,7 @@ from pytest_skilleval.core import dose, model_requests
 from pytest_skilleval.core.model_requests import Body
 from pytest_skilleval.gateway.scripted import anthropic, openai
 from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, Place, place
-from pytest_skilleval.gateway.scripted.script import Call, Fault, FaultKind, Script, Situation, Step, fault_now, steps
+from pytest_skilleval.gateway.scripted.script import Call, Fault, FaultKind, Script, Situation, Step, fault_now, loss_now, steps
 
 BODY_SHOWN = 0.5
 """Share of the skill's body in the context from which on the model is taken to know it."""
@@ -52,7 +52,7 @@ class ScriptedModel:
     async def _answer(self, request: web.Request, raw: bytes, api: ModuleType) -> web.StreamResponse:
         body = model_requests.decode(raw)
         here = place(body, self.turn)
-        fault = fault_now(self._faults, self._played, here.turn, here.step) if here.orders is None else None
+        fault = self._fault(body, here) if here.orders is None else None
         if fault is not None and fault.kind in STATUS:
             return _refuse(fault.kind, api)
         refusal = fault is not None and fault.kind == "refusal"
@@ -63,6 +63,10 @@ class ScriptedModel:
         if not body.get("stream"):
             return web.json_response(message)
         return await _stream(request, api.events(message))
+
+    def _fault(self, body: Body, here: Place) -> Fault | None:
+        lost = loss_now(self._script, self._situation(body, here), run=self._run) if self._script.chance else None
+        return lost or fault_now(self._faults, self._played, here.turn, here.step)
 
     def _step(self, body: Body, here: Place) -> Step:
         if here.orders is not None:

@@ -52,19 +52,43 @@ class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[ScriptTurn, ...] = ()
 
 
+class Losses(msgspec.Struct, frozen=True, kw_only=True):
+    """Probability that a run gets no answer at all: every request fails with `kind`, from the first one on.
+
+    The parts add up: `anyway`; `listed`, where the skill is listed; `failing`, where it is listed and the run would not be careful.
+    """
+
+    kind: FaultKind = "forbidden"
+    anyway: float = 0.0
+    listed: float = 0.0
+    failing: float = 0.0
+
+
 class Chance(msgspec.Struct, frozen=True, kw_only=True):
     """A model that acts by chance, seeded: to show that a known effect is recovered.
 
     It loads the listed skill with probability `loads`; then plays `sweeps` with probability `with_body` when the skill's
-    body is in the request, with probability `without_body` when it is not, and `careful` else.
+    body is in the request, with probability `without_body` when it is not, and `careful` else. `hasty`, if given, takes the
+    place of `sweeps` every second time. `draw` names the draws; without it the run's name does, which tells one try from the next.
     """
 
     sweeps: Rehearsal
     careful: Rehearsal
     with_body: float
     without_body: float
+    hasty: Rehearsal | None = None
     loads: float = 1.0
+    losses: Losses = Losses()
     random_seed: int = 0
+    draw: str | None = None
+
+
+class Fate(msgspec.Struct, frozen=True, kw_only=True):
+    """What chance makes of one run: `plays` is one of the three rehearsals of `Chance`."""
+
+    loads: bool
+    plays: Literal["careful", "hasty", "sweeps"]
+    lost: bool
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,18 +176,36 @@ def steps(script: Script, situation: Situation, *, run: str) -> tuple[Step, ...]
     return _of_turn(turn, (*loads, *(script.also if first else ())))
 
 
+def fate(chance: Chance, *, listed: bool, run: str = "", body: bool | None = None) -> Fate:
+    """What becomes of a run in which the skill is listed or not; `body` None: its body is in the context if it is loaded."""
+
+    def drawn(what: str) -> float:
+        """A number in [0, 1) that only depends on the random seed, the name and the question."""
+        name = run if chance.draw is None else chance.draw
+        digest = hashlib.sha256(f"{chance.random_seed}/{name}/{what}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") / 2**64
+
+    loads = listed and drawn("load") < chance.loads
+    careful = drawn("sweep") >= (chance.with_body if (loads if body is None else body) else chance.without_body)
+    hasty = chance.hasty is not None and drawn("hasty") < 0.5
+    loss = chance.losses.anyway + listed * (chance.losses.listed + chance.losses.failing * (not careful))
+    return Fate(loads=loads, plays="careful" if careful else "hasty" if hasty else "sweeps", lost=drawn("loss") < loss)
+
+
+def loss_now(script: Script, situation: Situation, *, run: str) -> Fault | None:
+    """The fault that befalls a run which gets no answer at all."""
+    chance = script.chance
+    if chance is None or (situation.turn, situation.step) != (1, 0):
+        return None
+    return Fault(kind=chance.losses.kind) if fate(chance, listed=situation.listed, run=run).lost else None
+
+
 def _by_chance(script: Script, chance: Chance, situation: Situation, run: str) -> tuple[Step, ...]:
-    loads = (script.skill,) if situation.turn == 1 and situation.listed and _draw(chance, run, "load") < chance.loads else ()
-    informed = situation.body or (bool(loads) and situation.step == 0)
-    sweeps = _draw(chance, run, "sweep") < (chance.with_body if informed else chance.without_body)
-    turns = (chance.sweeps if sweeps else chance.careful).turns
-    return _of_turn(turns[situation.turn - 1] if situation.turn <= len(turns) else NOTHING_MORE, loads)
-
-
-def _draw(chance: Chance, run: str, what: str) -> float:
-    """A number in [0, 1) that only depends on the random seed, the run and the question."""
-    digest = hashlib.sha256(f"{chance.random_seed}/{run}/{what}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") / 2**64
+    body = True if situation.body else None if situation.step == 0 else False
+    drawn = fate(chance, listed=situation.listed, run=run, body=body)
+    loads = (script.skill,) if situation.turn == 1 and drawn.loads else ()
+    played: Rehearsal = getattr(chance, drawn.plays)
+    return _of_turn(played.turns[situation.turn - 1] if situation.turn <= len(played.turns) else NOTHING_MORE, loads)
 
 
 def _of_turn(turn: ScriptTurn, loads: tuple[str, ...]) -> tuple[Step, ...]:
