@@ -204,6 +204,8 @@ def attribute(transcript: TurnTranscript, seen: Failure | None, *, timed_out: bo
 
 def script(job: Job) -> dict[str, Any]:
     """What a scripted agent or scripted model plays: the case's rehearsals, or the one that the row names."""
+    if job.script is not None:
+        return dict(job.script)
     case = job.case
     rehearsals = [
         rehearsal.model_dump(mode="json", by_alias=True) for rehearsal in case.rehearsals if job.rehearsal in (None, rehearsal.id)

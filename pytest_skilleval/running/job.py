@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_skilleval.archive import Archive
 from pytest_skilleval.core.loaded import LoadedSpec, Skin
@@ -88,6 +88,8 @@ class Job:
     """Control socket of the session's gateway, for agents that ask a model; None: there is none, or the agent needs none."""
     rehearsal: str | None = None
     """Id of the rehearsal to be played, whatever the arm shows; None: the one that fits."""
+    script: Mapping[str, Any] | None = None
+    """What a scripted agent or model plays instead of the case's rehearsals, for those who make runs themselves (see hookspecs)."""
 
     @property
     def arm(self) -> Arm:
