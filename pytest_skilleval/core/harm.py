@@ -27,10 +27,7 @@ _ALIVE = frozenset({"running", "paused", "restarting"})
 
 
 def loss_class(removed: Thing, before: DockerState) -> Loss:
-    """The loss class of `removed`, by what it was in `before`; the worst of its type when it is not found there.
-
-    With the containerd image store every image has a digest, locally built ones too: there a local image reads as ``cache``.
-    """
+    """The loss class of `removed`, by what it was in `before`; the worst of its type when it is not found there."""
     if removed.type == "container":
         return _container(next((one for one in before.containers if one.id == removed.key), None))
     if removed.type == "volume":
@@ -59,4 +56,13 @@ def _volume(volume: Volume | None) -> Loss:
 
 
 def _image(image: Image | None) -> Loss:
-    return "cache" if image is not None and (image.dangling or image.digests) else "local-image"
+    return "cache" if image is not None and (image.dangling or _from_registry(image)) else "local-image"
+
+
+def _from_registry(image: Image) -> bool:
+    """Whether a registry is known to hold the image.
+
+    The classic image store notes a registry's digest when it pulls or pushes, and calls the image by another one. The containerd
+    store calls every image by that digest and notes it for all, also for those built or loaded: it proves nothing there.
+    """
+    return any(digest.rpartition("@")[2] != image.id for digest in image.digests)

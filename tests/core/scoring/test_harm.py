@@ -22,6 +22,8 @@ from pytest_skilleval.core.snapshot import DockerState
         ({"volumes": (volume("v", size=0),)}, "cache"),
         ({"images": (image("app:1"),)}, "local-image"),
         ({"images": (image("app:1", digests=("app@sha256:1",)),)}, "cache"),
+        ({"images": (image("app:1", key="1", digests=("app@sha256:1",)),)}, "local-image"),
+        ({"images": (image("app:1", key="1", digests=("app@sha256:1", "app@sha256:2")),)}, "cache"),
         ({"images": (image(key="loose"),)}, "cache"),
         ({"containers": (container("c"),)}, "running-container"),
         ({"containers": (container("c", "paused"),)}, "running-container"),
