@@ -27,6 +27,9 @@ QUIET = {
 BEHIND_GATEWAY = {"ENABLE_TOOL_SEARCH": "true"}
 """Behind a base URL the CLI sends every tool inline unless told: another request than its users' agents send."""
 
+CLOUDS = {"CLAUDE_CODE_USE_BEDROCK": "ANTHROPIC_BEDROCK_BASE_URL", "CLAUDE_CODE_USE_VERTEX": "ANTHROPIC_VERTEX_BASE_URL"}
+"""Where the address goes for a switch to a cloud. There the CLI sends the same tools whatever the address is."""
+
 
 class ClaudeCode:
     """The agent CLI ``claude``; 2.1.197 is the version its behaviour was last pinned on."""
@@ -65,6 +68,9 @@ class ClaudeCode:
     def _environment(self, setup: AgentSetup) -> dict[str, str]:
         if setup.endpoint is None:
             return QUIET | dict(setup.env)
+        for switch, address in CLOUDS.items():
+            if switch in setup.env:
+                return QUIET | dict(setup.env) | {address: setup.endpoint}
         key = (
             {}
             if setup.env.keys() & {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}

@@ -11,11 +11,13 @@ from aiohttp import web
 
 from pytest_skilleval.core import prices
 from pytest_skilleval.core.credentials import PLACEHOLDER
+from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.journal import Entry, Journal
 from pytest_skilleval.gateway.limits import BackOff, Ledger
-from pytest_skilleval.gateway.relay import refused, relay, stopped
+from pytest_skilleval.gateway.relay import refused, relay, stopped, unsigned
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
-from pytest_skilleval.gateway.upstreams import Upstream
+from pytest_skilleval.gateway.tokens import Tokens
+from pytest_skilleval.gateway.upstream import Upstream
 from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RequestRecord, RunRequest
 
 LARGEST_REQUEST = 256 * 1024**2
@@ -34,9 +36,11 @@ class RunDoor:
         upstreams: Mapping[Api, Upstream],
         ledger: Ledger,
         backoff: BackOff,
+        tokens: Tokens,
         session: aiohttp.ClientSession,
     ) -> None:
-        self._request, self._upstreams, self._ledger, self._backoff, self._session = request, upstreams, ledger, backoff, session
+        self._request, self._upstreams, self._session = request, upstreams, session
+        self._ledger, self._backoff, self._tokens = ledger, backoff, tokens
         free = frozenset(api for api, upstream in upstreams.items() if upstream.subscription)
         self.journal = Journal(request, free=free if request.models == "live" else frozenset())
         self._cleanup = contextlib.AsyncExitStack()
@@ -113,7 +117,11 @@ class RunDoor:
         if over is not None and entry.is_model_call:
             return stopped(entry, over)
         entry.waited = await self._backoff.hold(upstream.host)
-        response = await relay(request, entry, self._session, upstream.url(request.path_qs), upstream.headers)
+        try:
+            credentials = await self._tokens.headers(upstream)
+        except UsageProblem as problem:
+            return unsigned(entry, str(problem))
+        response = await relay(request, entry, self._session, upstream.url(request.path_qs), credentials)
         if entry.status is not None:
             self._backoff.told(upstream.host, entry.status, entry.headers)
         return response

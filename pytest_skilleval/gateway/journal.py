@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from typing import Any
 
@@ -13,11 +12,10 @@ from pytest_skilleval.core import prices
 from pytest_skilleval.core.dose import dose
 from pytest_skilleval.core.model_requests import Body, decode, shown, texts
 from pytest_skilleval.gateway.observer import Observer
+from pytest_skilleval.gateway.paths import api_of, asks_model, is_streamed, model_in
 from pytest_skilleval.gateway.values import Api, RequestFailure, RequestRecord, RunRequest
 
-ANTHROPIC_PATH = re.compile(r"/|/v1/messages(/count_tokens)?|/v1/models(/[\w.:-]+)?")
-OPENAI_PATH = re.compile(r"/v1/responses(/compact)?|/v1/models(/[\w.:-]+)?")
-MODEL_CALLS = ("/messages", "/responses", "/responses/compact")
+REQUEST_IDS = ("request-id", "x-request-id", "x-amzn-requestid")
 
 
 class Entry:
@@ -38,7 +36,7 @@ class Entry:
     @property
     def is_model_call(self) -> bool:
         """Whether a model is asked for a reply (and not, say, for a count of tokens)."""
-        return self.method == "POST" and self.path.partition("?")[0].endswith(MODEL_CALLS)
+        return asks_model(self.method, self.path)
 
 
 class Journal:
@@ -98,7 +96,7 @@ def _wire(entry: Entry) -> RequestRecord:
         first_byte_ms=None if entry.first_byte is None else round((entry.first_byte - entry.begun - entry.waited) * 1000, 3),
         seconds=round((entry.ended or time.monotonic()) - entry.begun, 4),
         waited=round(entry.waited, 4),
-        request_id=entry.headers.get("request-id") or entry.headers.get("x-request-id"),
+        request_id=next((entry.headers[name] for name in REQUEST_IDS if name in entry.headers), None),
         rate_limits={name: value for name, value in entry.headers.items() if "ratelimit" in name or name == "retry-after"},
         failure=entry.failure,
     )
@@ -107,12 +105,12 @@ def _wire(entry: Entry) -> RequestRecord:
 def _content(body: Body, entry: Entry, skill_body: str, *, first: bool) -> dict[str, Any]:
     """What request and reply hold."""
     seen = entry.observer
-    model = str(body.get("model") or "")
+    model = str(body.get("model") or "") or model_in(entry.path)
     view = shown(body)
     return {
         "model": model,
         "model_reported": seen.model,
-        "stream": bool(body.get("stream")),
+        "stream": bool(body.get("stream")) or is_streamed(entry.path),
         "usage": seen.usage,
         "cost_usd": prices.cost(seen.usage, seen.model or model).billed if seen.usage.known else None,
         "stop_reason": seen.stop_reason,
@@ -121,7 +119,7 @@ def _content(body: Body, entry: Entry, skill_body: str, *, first: bool) -> dict[
         "effort": _effort(body),
         "system_sha256": _digest(body.get("system") or body.get("instructions")),
         "tools_sha256": _digest(body.get("tools")),
-        "shown": view if first else None,
+        "shown": msgspec.structs.replace(view, model=model) if first else None,
         "body": entry.raw.decode("utf-8", "replace") if first else None,
     }
 
@@ -136,9 +134,3 @@ def _effort(body: Body) -> str | None:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value)).hexdigest() if value else ""
-
-
-def api_of(path: str) -> Api:
-    """Which API a path belongs to; ``other``: none, it leads nowhere."""
-    plain = path.partition("?")[0]
-    return "anthropic" if ANTHROPIC_PATH.fullmatch(plain) else "openai" if OPENAI_PATH.fullmatch(plain) else "other"

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.core.transcript import Usage
+from pytest_skilleval.gateway.eventstream import CONTENT_TYPE, Frames
 
 CLOSING = (b"event: message_stop", b"event: response.completed", b"event: response.incomplete", b"event: response.failed")
 TELLING = (b'"usage"', b'"error"', b'"message_start"', b'"stop_reason"', b'"type": "refusal"', b'"type":"refusal"')
@@ -18,6 +19,7 @@ class Observer:
 
     def __init__(self, content_type: str) -> None:
         self._streamed = "event-stream" in content_type
+        self._frames = Frames() if CONTENT_TYPE in content_type else None
         self._rest = b""
         self._usage: dict[str, Any] = {}
         self.complete = False
@@ -30,6 +32,11 @@ class Observer:
     def feed(self, chunk: bytes) -> None:
         """Look at a chunk."""
         self.size += len(chunk)
+        if self._frames is not None:
+            for told in self._frames.feed(chunk):
+                self.complete = self.complete or told.get("type") == "message_stop"
+                self._learn(told)
+            return
         self._rest += chunk
         if self._streamed:
             *events, self._rest = self._rest.replace(b"\r\n", b"\n").split(b"\n\n")
@@ -38,6 +45,8 @@ class Observer:
 
     def finish(self) -> None:
         """The reply has ended."""
+        if self._frames is not None:
+            return
         if self._streamed:
             self._event(self._rest)
             return
@@ -72,6 +81,8 @@ class Observer:
         error = _mapping(inner.get("error"))
         if error:
             self.error = f"{error.get('type') or error.get('code') or 'error'}: {error.get('message', '')}"[:LONGEST_ERROR]
+        elif isinstance(data.get("message"), str):  # Bedrock's way to say what is wrong
+            self.error = data["message"][:LONGEST_ERROR]
 
 
 def _refuses(item: object) -> bool:

@@ -101,6 +101,12 @@ def stopped(entry: Entry, why: str) -> web.Response:
     return _plain_error(403, f"no more model calls: {why}")
 
 
+def unsigned(entry: Entry, why: str) -> web.Response:
+    """The answer where there is no credential to send: final, so that no client tries again."""
+    entry.status, entry.failure = 401, RequestFailure(kind="credentials", detail=why)
+    return _plain_error(401, why)
+
+
 def refused(entry: Entry, path: str) -> web.Response:
     """The answer to a path that leads to no model."""
     entry.status, entry.failure = 404, RequestFailure(kind="refused_path", detail=path)

@@ -19,7 +19,8 @@ from aiohttp import web
 from pytest_skilleval.core.errors import HarnessError
 from pytest_skilleval.gateway.doors import RunDoor
 from pytest_skilleval.gateway.limits import BackOff, Ledger
-from pytest_skilleval.gateway.upstreams import Upstream
+from pytest_skilleval.gateway.tokens import Tokens
+from pytest_skilleval.gateway.upstream import Upstream
 from pytest_skilleval.gateway.values import Api, RunRequest
 
 START_TIMEOUT = 20.0
@@ -46,6 +47,7 @@ class GatewayServer:
         self._upstreams = dict(upstreams or {})
         self.ledger = Ledger(budget_usd)
         self._backoff = BackOff()
+        self._tokens = Tokens()
         self._doors: dict[str, RunDoor] = {}
         self._numbers = itertools.count()
         self._folder = Path()
@@ -116,7 +118,14 @@ class GatewayServer:
         wanted = msgspec.json.decode(await request.read(), type=RunRequest)
         if wanted.run in self._doors:
             raise HarnessError(f"run {wanted.run} is already open")
-        door = RunDoor(wanted, upstreams=self._upstreams, ledger=self.ledger, backoff=self._backoff, session=self._session)
+        door = RunDoor(
+            wanted,
+            upstreams=self._upstreams,
+            ledger=self.ledger,
+            backoff=self._backoff,
+            tokens=self._tokens,
+            session=self._session,
+        )
         opened = await door.open(self._folder, next(self._numbers))
         self._doors[wanted.run] = door
         return _json(opened)

@@ -2,94 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from collections.abc import Iterable, Mapping
 
 from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.gateway import clouds
+from pytest_skilleval.gateway.upstream import Upstream, checked
 from pytest_skilleval.gateway.values import Api
 
 ANTHROPIC = "https://api.anthropic.com"
 OPENAI = "https://api.openai.com/v1"
 
+SERVED: Mapping[Api, tuple[Api, ...]] = {"anthropic": ("bedrock", "vertex", "anthropic"), "openai": ("openai",)}
+"""The upstreams, the first of them that is there, by which an agent that speaks an API can be served."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
-    """One model API.
 
-    Attributes
-    ----------
-    base
-        Base URL; a path of the request is put behind it (for OpenAI without its ``/v1``).
-    headers
-        Credential headers, in place of the agent's own. Secret: never recorded.
-    env
-        Placeholders that the agent needs in its environment to behave as with these credentials.
-    subscription
-        A sign-in with an account: costs no money but limits.
+def from_environment(environ: Mapping[str, str], apis: Iterable[Api] = tuple(SERVED)) -> dict[Api, Upstream]:
+    """The upstreams that the environment names, with credentials, for agents that speak `apis`.
+
+    Raises
+    ------
+    UsageProblem
+        A base URL is no address, or what is named can't be reached through a gateway; the text says what can.
     """
-
-    api: Api
-    base: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    env: Mapping[str, str] = field(default_factory=dict)
-    subscription: bool = False
-
-    @property
-    def host(self) -> str:
-        """Host and port, as the shared back-off and the allow-list know it."""
-        return urlsplit(self.base).netloc
-
-    def url(self, path_qs: str) -> str:
-        """The real address of a request."""
-        path = path_qs.removeprefix("/v1") if self.api == "openai" else path_qs
-        return self.base.rstrip("/") + path
+    made = (_ANSWERS[api](environ) for api in apis)
+    return {upstream.api: upstream for upstream in made if upstream is not None}
 
 
-def from_environment(environ: Mapping[str, str]) -> dict[Api, Upstream]:
-    """The upstreams for which the environment holds credentials (company gateways by base URL included)."""
-    found: dict[Api, Upstream] = {}
-    if headers := _anthropic_headers(environ):
-        token = environ.get("CLAUDE_CODE_OAUTH_TOKEN") if "x-api-key" not in headers else None
-        subscription = bool(token) and not environ.get("ANTHROPIC_AUTH_TOKEN")
-        name = "CLAUDE_CODE_OAUTH_TOKEN" if subscription else "ANTHROPIC_AUTH_TOKEN" if "authorization" in headers else "ANTHROPIC_API_KEY"
-        found["anthropic"] = Upstream(
-            api="anthropic",
-            base=_checked(environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC, "ANTHROPIC_BASE_URL"),
-            headers=headers,
-            env={name: PLACEHOLDER},
-            subscription=subscription,
-        )
-    key = environ.get("OPENAI_API_KEY") or environ.get("CODEX_API_KEY")
-    if key:
-        base = _checked(environ.get("OPENAI_BASE_URL") or OPENAI, "OPENAI_BASE_URL")
-        found["openai"] = Upstream(api="openai", base=base, headers={"authorization": f"Bearer {key}"}, env={"CODEX_API_KEY": PLACEHOLDER})
-    return found
+def _anthropic(environ: Mapping[str, str]) -> Upstream | None:
+    if cloud := clouds.chosen(environ):
+        return cloud
+    name, headers = _anthropic_headers(environ)
+    command = clouds.token_command(environ)
+    if not headers and command is None:
+        return None
+    return Upstream(
+        api="anthropic",
+        base=checked(environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC, "ANTHROPIC_BASE_URL"),
+        headers=headers,
+        token_command=None if headers else command,
+        env={name: PLACEHOLDER},
+        subscription=name == "CLAUDE_CODE_OAUTH_TOKEN",
+    )
 
 
-def _anthropic_headers(environ: Mapping[str, str]) -> dict[str, str]:
-    """An API key, else a bearer token, else an account's token."""
+def _anthropic_headers(environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """An API key, else a bearer token, else an account's token; with the name of the variable."""
     if key := environ.get("ANTHROPIC_API_KEY"):
-        return {"x-api-key": key}
-    token = environ.get("ANTHROPIC_AUTH_TOKEN") or environ.get("CLAUDE_CODE_OAUTH_TOKEN")
-    return {"authorization": f"Bearer {token}"} if token else {}
+        return "ANTHROPIC_API_KEY", {"x-api-key": key}
+    for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"):
+        if token := environ.get(name):
+            return name, {"authorization": f"Bearer {token}"}
+    return "ANTHROPIC_AUTH_TOKEN", {}
 
 
-def _checked(base: str, variable: str) -> str:
-    parts = urlsplit(base)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise UsageProblem(f"{variable}={base!r} is no http(s) address; correct it or unset it")
-    if parts.scheme == "http" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
-        raise UsageProblem(f"{variable}={base!r}: plain http would send credentials in the clear; use https, or a gateway on 127.0.0.1")
-    return base
+def _openai(environ: Mapping[str, str]) -> Upstream | None:
+    key = environ.get("OPENAI_API_KEY") or environ.get("CODEX_API_KEY")
+    if not key:
+        return None
+    base = checked(environ.get("OPENAI_BASE_URL") or OPENAI, "OPENAI_BASE_URL")
+    return Upstream(api="openai", base=base, headers={"authorization": f"Bearer {key}"}, env={"CODEX_API_KEY": PLACEHOLDER})
+
+
+_ANSWERS = {"anthropic": _anthropic, "openai": _openai}
 
 
 def need(upstreams: Mapping[Api, Upstream], api: Api) -> Upstream:
-    """The upstream for `api`; UsageProblem with the mend when there are no credentials for it."""
-    if api in upstreams:
-        return upstreams[api]
-    variables = {"anthropic": "ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN", "openai": "OPENAI_API_KEY"}
+    """The upstream for agents that speak `api`; UsageProblem with the mend when there are no credentials for it."""
+    for name in SERVED.get(api, ()):
+        if name in upstreams:
+            return upstreams[name]
+    variables = {
+        "anthropic": "ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN "
+        "(or CLAUDE_CODE_USE_BEDROCK=1 or CLAUDE_CODE_USE_VERTEX=1 with theirs)",
+        "openai": "OPENAI_API_KEY",
+    }
     raise UsageProblem(
         f"no credentials for the {api} models: set {variables.get(api, 'them')}, or use --skill-model=scripted, which needs none"
     )

@@ -15,7 +15,8 @@ INSIDE_PORT = 8317
 """Port on 127.0.0.1 inside every sandbox that leads to the gateway: the same for all, so that arms stay equal."""
 
 Models = Literal["live", "scripted"]
-Api = Literal["anthropic", "openai", "other"]
+Api = Literal["anthropic", "openai", "bedrock", "vertex", "other"]
+"""How a model is asked. Bedrock and Vertex are Anthropic's Messages API at other addresses, the model named in the path."""
 
 
 class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
 class RequestFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Why a model call gave no whole answer."""
 
-    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path"]
+    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path", "credentials"]
     detail: str = ""
 
 

@@ -13,6 +13,7 @@ from pytest_skilleval.core.credentials import credentials, masker
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Plan, Row
+    from pytest_skilleval.core.ports import ModelApi
     from pytest_skilleval.gateway.server import GatewayServer
 
 
@@ -30,11 +31,15 @@ def check_models(plan: Plan, environ: Mapping[str, str]) -> None:
     """UsageProblem, with the mend, when credentials for a live model are missing or an endpoint is no address."""
     from pytest_skilleval.gateway.upstreams import from_environment, need
 
-    apis = {api for row in plan.selected if is_live(row) and (api := agent(row.agent).api)}
-    if apis:
-        upstreams = from_environment(environ)
-        for api in sorted(apis):
-            need(upstreams, api)
+    apis = _apis(plan)
+    upstreams = from_environment(environ, apis)
+    for api in apis:
+        need(upstreams, api)
+
+
+def _apis(plan: Plan) -> tuple[ModelApi, ...]:
+    """What the agents of live runs speak."""
+    return tuple(sorted({api for row in plan.selected if is_live(row) and (api := agent(row.agent).api)}))
 
 
 def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | None:
@@ -43,7 +48,7 @@ def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | N
     Raises
     ------
     UsageProblem
-        The package that it needs is not installed.
+        The package that it needs is not installed, or no token can be had.
     """
     if not any(asks_models(row) for row in plan.selected):
         return None
@@ -55,10 +60,14 @@ def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | N
         raise UsageProblem(
             f"real agents reach their model through the gateway, which needs {error.name}: pip install 'pytest-skilleval[agents]'"
         ) from None
+    from pytest_skilleval.gateway.tokens import fetch
     from pytest_skilleval.gateway.upstreams import from_environment
 
-    live = any(is_live(row) for row in plan.selected)
-    return GatewayServer(upstreams=from_environment(os.environ) if live else {}, budget_usd=max_cost, within=folder).__enter__()
+    upstreams = from_environment(os.environ, _apis(plan))
+    for upstream in upstreams.values():
+        if upstream.token_command is not None:
+            fetch(upstream.token_command)  # one that does not work is told now, and not by every run
+    return GatewayServer(upstreams=upstreams, budget_usd=max_cost, within=folder).__enter__()
 
 
 def secret_mask(environ: Mapping[str, str]) -> Callable[[bytes], bytes] | None:

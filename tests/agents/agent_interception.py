@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+MODEL_CALLS = ("/messages", "/responses", "/invoke", "RawPredict")
 REFUSAL = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": "no"}}).encode()
 
 
@@ -110,7 +111,7 @@ def _serve(client: socket.socket, host: str, context: ssl.SSLContext, found: Int
                 line, headers, body = _request(stream)
                 if "websocket" in headers.get("upgrade", ""):
                     inner.sendall(b"HTTP/1.1 426 no\r\ncontent-length: 0\r\n\r\n")
-                elif line.startswith("POST") and ("/messages" in line or "/responses" in line):
+                elif line.startswith("POST") and any(part in line for part in MODEL_CALLS):
                     found.bodies.append(body)
                     inner.sendall(
                         b"HTTP/1.1 400 no\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(REFUSAL) + REFUSAL

@@ -13,7 +13,7 @@ import msgspec
 from pytest_skilleval.agents import agent
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.server import GatewayServer
-from pytest_skilleval.gateway.upstreams import Upstream
+from pytest_skilleval.gateway.upstream import Upstream
 from pytest_skilleval.gateway.values import RunRequest
 from tests.bench.timing import alternate, show
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from pytest_skilleval.gateway.upstreams import Upstream
+from pytest_skilleval.gateway.upstream import Upstream
 from pytest_skilleval.gateway.values import Api, Door
 
 ANSWER = json.dumps({"model": "claude-opus-4-8", "stop_reason": "end_turn", "usage": {"input_tokens": 1000, "output_tokens": 100}}).encode()
