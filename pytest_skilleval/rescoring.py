@@ -23,6 +23,7 @@ from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResul
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.core.transcript import Usage, usage_of_run
 from pytest_skilleval.core.versions import engine_meets
+from pytest_skilleval.equality import held_against_each_other
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.values import RequestRecord, from_lines
 
@@ -87,7 +88,8 @@ def recorded_spec(archive: Archive) -> LoadedSpec:
 def measure(archive: Archive, loaded: LoadedSpec, rows: tuple[Row, ...]) -> tuple[tuple[MeasuredRun, ...], tuple[Damaged, ...]]:
     """Every selected row with what became of it, scored from its raw files, and the runs whose files are damaged.
 
-    A damaged run counts as lost (`record` None); the others are scored all the same.
+    A damaged run counts as lost (`record` None); the others are scored all the same. A run whose first request differs from
+    those of its block by more than its arm declares is void.
     """
     records, damaged = archive.records()
     measured, problems = [], list(damaged)
@@ -99,7 +101,7 @@ def measure(archive: Archive, loaded: LoadedSpec, rows: tuple[Row, ...]) -> tupl
         except ArchiveError as error:
             problems.append(Damaged(row.run_id, str(error)))
             measured.append(_facts(loaded, row, None))
-    return tuple(measured), tuple(problems)
+    return held_against_each_other(archive, measured), tuple(problems)
 
 
 def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRun:
@@ -285,6 +287,7 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
         partial=plan.partial,
         strict=strict,
         gate=gate,
+        release=plan.release,
         damaged=tuple(f"{one.run_id}: {one.problem}" for one in damaged),
         warnings=(
             *_unlocked(changed),

@@ -1,15 +1,20 @@
-"""First requests of runs, made comparable, and what differs between two of them."""
+"""First requests of runs, made comparable, and what differs between two of them.
+
+`undeclared_part` leaves what no arm declares: the skill listing, the arm's instructions and what a CLI itself says about
+its permissions are taken out, and what is left must be the same in every arm (see :mod:`pytest_skilleval.core.arm_equality`).
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from pytest_skilleval.core.model_requests import Body
+from pytest_skilleval.core.model_requests import Body, decode, without_listing
 
 VOLATILE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<id>"),
@@ -18,8 +23,9 @@ VOLATILE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r'(unix_ms\\?"?:\s*)\d+'), r"\1<ms>"),
     (re.compile(r"(cc_version=\d+\.\d+\.\d+)\.\w+"), r"\1"),
     (re.compile(r"(cch=)\w+"), r"\1<hash>"),
+    (re.compile(r"^[0-9a-f]{7,40}(?= )", re.MULTILINE), "<commit>"),
 )
-"""What changes from run to run whatever the arm: session ids, device ids, dates, clocks, a fingerprint of the prompt."""
+"""What changes from run to run whatever the arm: ids of sessions, devices and a workspace's commits, dates, clocks, a fingerprint."""
 
 
 CLOCKS = (".create_time", ".turn_started_at_unix_ms")
@@ -33,6 +39,19 @@ WRAPPER = re.compile(
 )
 """Lines that a CLI adds only because there is something to wrap."""
 
+STRUCTURE = {"input_text": "[].type", "agents_md.instructions": "content_item_kinds[]"}
+"""Leaves that come along with a text of its own for instructions, and the ends of their paths."""
+
+NOWHERE = "\0"
+"""No path ends so."""
+
+OF_PERMISSIONS = re.compile(r"Filesystem sandboxing defines .*| The writable roots are .*|  <filesystem>.*")
+PLACES_OF_PERMISSIONS = (".sandbox", ".sandbox_mode", ".external_web_access")
+"""What Codex tells the model about its permission mode; Claude Code tells nothing of its own."""
+
+Line = tuple[str, str]
+"""A path in the JSON, list indices left out (``messages[].content[].text``), and one line of a leaf there."""
+
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """One line that only one of two first requests has."""
@@ -44,6 +63,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it stands in the second request (else in the first)."""
 
 
+@lru_cache(maxsize=1024)
 def normalise(text: str) -> str:
     """`text` with the volatile parts replaced by their names."""
     for pattern, name in VOLATILE:
@@ -51,8 +71,10 @@ def normalise(text: str) -> str:
     return text
 
 
-def lines(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
-    """(path, line) of every line of every leaf of a JSON value, volatile parts replaced."""
+def lines(value: Any, where: str = "") -> Iterator[Line]:
+    """(path, line) of every line of every leaf of a JSON value, volatile parts replaced; JSON in a text is a value, too."""
+    if isinstance(value, str) and value.startswith("{") and (inner := decode(value.encode())):
+        value = inner
     if isinstance(value, dict):
         for key in sorted(value):
             yield from lines(value[key], f"{where}.{key}" if where else key)
@@ -66,7 +88,11 @@ def lines(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
 
 def differences(before: Body, after: Body) -> tuple[Difference, ...]:
     """The lines in which two first requests differ, volatile parts aside; empty: they are the same."""
-    old, new = list(lines(before)), list(lines(after))
+    return differing(list(lines(before)), list(lines(after)))
+
+
+def differing(old: Sequence[Line], new: Sequence[Line]) -> tuple[Difference, ...]:
+    """The lines that only one of two lists has."""
     found: list[Difference] = []
     for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
@@ -75,11 +101,33 @@ def differences(before: Body, after: Body) -> tuple[Difference, ...]:
     return tuple(found)
 
 
-def undeclared(found: Sequence[Difference], declared: Sequence[str]) -> tuple[Difference, ...]:
-    """The differences that no declared text explains.
+def undeclared_part(body: Body, instructions: str) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """A first request without what its arm declares, and what the CLI says in it about its permissions.
 
-    `declared`: every text that an arm says it adds or takes away (listing entries, instructions). A line is explained
-    when it is blank, a line of a declared text, or a wrapper that the CLI itself puts around such a text.
+    Taken out: the listing of skills, `instructions` (what the arm appends to the stock file, whole or not at all), blank
+    lines, and lines that a CLI puts around such texts.
     """
-    explained = {line.strip() for text in declared for line in normalise(text).splitlines()} | {""}
-    return tuple(one for one in found if one.line.strip() not in explained and not WRAPPER.fullmatch(one.line.strip()))
+    rest: list[Line] = []
+    permissions: list[Line] = []
+    for one in lines(_without(body, normalise(instructions).strip())):
+        where, line = one
+        if OF_PERMISSIONS.fullmatch(line) or where.endswith(PLACES_OF_PERMISSIONS):
+            permissions.append(one)
+        elif line.strip() and not WRAPPER.fullmatch(line.strip()) and not where.endswith(STRUCTURE.get(line, NOWHERE)):
+            rest.append(one)
+    return tuple(rest), tuple(permissions)
+
+
+def _without(value: Any, instructions: str) -> Any:
+    """`value` with listing and instructions taken out of its texts."""
+    if isinstance(value, dict):
+        return {key: _without(inner, instructions) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without(inner, instructions) for inner in value]
+    if not isinstance(value, str):
+        return value
+    text = without_listing(value)
+    if not instructions or len(text) < len(instructions):
+        return text
+    before, found, after = normalise(text).partition(instructions)
+    return before + after if found else text

@@ -147,6 +147,15 @@ def _skills(text: str) -> Iterator[ShownSkill]:
         yield from _entries(found[1], dict(ROOT_OF_CODEX.findall(text)))
 
 
+def without_listing(text: str) -> str:
+    """`text` with the skill listing taken out of it, as far as `shown` reads one there."""
+    if SKILLS_OF_CLAUDE in text:
+        before, after = text.split(SKILLS_OF_CLAUDE, 1)
+        text = before + "".join(after.partition("</system-reminder>")[1:])
+    found = SKILLS_OF_CODEX.search(text) if "<skills_instructions>" in text else None
+    return text[: found.start(1)] + text[found.end(1) :] if found else text
+
+
 def _entries(listing: str, roots: dict[str, str]) -> Iterator[ShownSkill]:
     """``- name: description`` entries; a description may go on over several lines."""
     name, lines = "", list[str]()

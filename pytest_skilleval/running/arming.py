@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.core import arms, manipulation
+from pytest_skilleval.core.declared import Declared, declared
 from pytest_skilleval.core.errors import ArmError, SandboxError
 from pytest_skilleval.core.listing import FULL
 from pytest_skilleval.core.model_requests import Shown
@@ -43,6 +44,8 @@ class Armed:
     """What was installed, as digests: recorded, and compared with what is found afterwards."""
 
     setup: AgentSetup
+    declared: Declared
+    """What the arm declares and what was installed, for ``arm.json``."""
     skills: Mapping[str, str]
     """Skill id -> SHA-256 of its SKILL.md."""
     descriptions: Mapping[str, str]
@@ -67,8 +70,9 @@ def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
     agent, arm, row = job.agent, job.arm, job.row
     skills = arms.installed_skills(arm, row.skill, catalogue_of(job.loaded, arm))
     skill_files = arms.skills_as_files(skills, agent.skills_folder)
+    appended = job.loaded.instructions.get(row.arm, b"")
     stock = _read(sandbox, f"{sandbox.home}/{agent.instructions_file}")
-    final = stock + job.loaded.instructions.get(row.arm, b"")
+    final = stock + appended
     setup = AgentSetup(
         deny=job.loaded.guards.get(row.arm, ()),
         permissions=arm.permissions,
@@ -82,6 +86,7 @@ def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
     _place(sandbox, [*skill_files, *own, *agent.files(setup)])
     armed = Armed(
         setup=setup,
+        declared=declared(arm, row.skill, skills, appended),
         skills=arms.skill_digests(skills),
         descriptions={skill.name: skill.description for skill in skills.values()},
         instructions=final.decode("utf-8", "replace"),

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core import declared
 from pytest_skilleval.core.arms import unpacked
 from pytest_skilleval.core.choosing import SCRIPTED
 from pytest_skilleval.core.errors import AgentApiError, ArmError, HarnessError, RunError, SandboxError, SeedError
@@ -102,6 +103,7 @@ class _Attempt:
         with self._phase("arm"):
             self._open_door(sandbox)
             armed = arming.install(sandbox, job, self.door)
+            self.folder.write(declared.FILE, armed.declared)
             self.provenance = of_run(job, sandbox, armed)
         with self._phase("snapshot"):
             baseline = sandbox.state()

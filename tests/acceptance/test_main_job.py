@@ -41,6 +41,7 @@ def test_a_skill_is_evaluated_and_scored_again_offline(project: Project, workers
     names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file() and "session" not in path.parts}
     assert names == {
         "run.json",
+        "arm.json",
         "baseline.json",
         "events.jsonl",
         "validators.json",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_skilleval.core import prices
 from pytest_skilleval.core.credentials import MASK, Masker, credentials, masker
 from pytest_skilleval.core.dose import dose
-from pytest_skilleval.core.first_requests import differences, normalise, undeclared
+from pytest_skilleval.core.first_requests import differences, normalise, undeclared_part
 from pytest_skilleval.core.model_requests import SKILLS_OF_CLAUDE, decode, shown, texts
 from pytest_skilleval.core.transcript import Usage, usage_of_run
 
@@ -179,20 +179,27 @@ def test_volatile_parts_make_no_difference() -> None:
     assert normalise("cc_version=2.1.197.e58; cch=ab12") == "cc_version=2.1.197; cch=<hash>"
 
 
-def test_declared_bytes_explain_a_difference_and_others_do_not() -> None:
-    """A listing entry that the arm declares is explained; one word more is not."""
-    with_skill = {"messages": [{"content": "Skills:\n- a: A.\n- careful: Ask first.\n- b: B."}]}
+def test_what_only_one_of_two_requests_has_is_told() -> None:
+    """A difference is a line, with its place in the JSON and the side that has it."""
     without = {"messages": [{"content": "Skills:\n- a: A.\n- b: B."}]}
-    found = differences(without, with_skill)
+    found = differences(without, {"messages": [{"content": "Skills:\n- a: A.\n- careful: Ask first.\n- b: B."}]})
     assert [(one.line, one.added, one.where) for one in found] == [("- careful: Ask first.", True, "messages[].content")]
-    assert undeclared(found, ["- careful: Ask first."]) == ()
-    assert undeclared(differences(without, {"messages": [{"content": "Skills:\n- a: A.\n- b: B, too."}]}), ["- careful: Ask first."]) != ()
+
+
+@pytest.mark.parametrize("body", [CLAUDE, CODEX])
+def test_what_an_arm_declares_is_taken_out(body: dict[str, object]) -> None:
+    """Listing and instructions are gone, with the lines around them; the prompt, the tools and other instructions stay."""
+    rest, _permissions = undeclared_part(body, "Be brief.\n")
+    left = "\n".join(line for _, line in rest)
+    assert not [word for word in ("careful", "Ask first", "Be brief", "# claudeMd", "AGENTS.md") if word in left]
+    assert ("Use tabs." in left) == (body is CLAUDE)
+    assert "tracker" in left
 
 
 def test_a_number_that_changes_is_a_difference() -> None:
-    """Other effort or limits between arms are found, and never explained by text."""
-    found = differences({"max_tokens": 32000}, {"max_tokens": 64000})
-    assert [one.line for one in undeclared(found, ["- careful: Ask first."])] == ["32000", "64000"]
+    """Other effort or limits between arms are found, and no declared text explains them."""
+    assert [one.line for one in differences({"max_tokens": 32000}, {"max_tokens": 64000})] == ["32000", "64000"]
+    assert undeclared_part({"max_tokens": 32000}, "32000") == ((("max_tokens", "32000"),), ())
 
 
 SECRET = "sk-ant-0123456789"
