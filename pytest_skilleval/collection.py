@@ -6,6 +6,7 @@ ordinary way, so fixtures, markers, ``-k``, ``-m``, node ids and every other plu
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -25,22 +26,49 @@ if TYPE_CHECKING:
 
 
 class InvalidSpecWarning(pytest.PytestWarning):
-    """A spec file is invalid, in a session that does not evaluate anything."""
+    """A spec file is invalid, or not even taken as one, in a session that does not evaluate anything."""
 
 
-def spec_collector(path: Path, parent: pytest.Collector) -> SpecFile | None:
+def spec_collector(path: Path, parent: pytest.Collector) -> SpecFile | Stray | None:
     """A collector for `path` (a ``spec.yaml``) if it is a spec: ``<specs folder>/<skill>/spec.yaml`` with top-level `skill` and `cases`."""
     if path.parent.parent != specs_folder(parent.config):
-        return None
-    planned = parent.config.stash.get(PLANNED, None)
-    if planned is not None and path not in planned.files.values():
         return None
     from pytest_skilleval.core.loading import is_spec_file
 
     if not is_spec_file(path):
+        return _stray(path, parent)
+    planned = parent.config.stash.get(PLANNED, None)
+    if planned is not None and path not in planned.files.values():
         return None
     collector: SpecFile = SpecFile.from_parent(parent, path=path)
     return collector
+
+
+def _stray(path: Path, parent: pytest.Collector) -> Stray | None:
+    """A file that was meant as a spec: an error where it is named itself, a warning where specs are validated, else left alone."""
+    named, looking = parent.session.isinitpath(path), parent.config.getoption("collectonly") and not is_evaluation(parent.config)
+    if not (named or looking):
+        return None
+    from pytest_skilleval.core.strays import why_no_spec
+
+    fault = why_no_spec(path)
+    if fault is None:
+        return None
+    if named:
+        collector: Stray = Stray.from_parent(parent, path=path)
+        return collector
+    warnings.warn_explicit(InvalidSpecWarning(str(fault)), None, filename=str(path), lineno=fault.line)
+    return None
+
+
+class Stray(pytest.File):
+    """A file that was named, and meant as a spec, and is none."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Nothing, but the reason why it is no spec."""
+        from pytest_skilleval.core.strays import why_no_spec
+
+        raise self.CollectError(str(why_no_spec(self.path)))
 
 
 class SpecFile(pytest.Module):

@@ -79,7 +79,7 @@ def meant_files(config: pytest.Config, settings: Settings) -> dict[str, Path]:
     Raises
     ------
     pytest_skilleval.core.errors.UsageProblem
-        A pattern that means no spec, with the nearest name.
+        A pattern that means no spec, with the nearest name; a file that was meant as a spec and is none, with the reason.
     """
     from pytest_skilleval.core.choosing import choose
     from pytest_skilleval.core.errors import UsageProblem
@@ -91,14 +91,33 @@ def meant_files(config: pytest.Config, settings: Settings) -> dict[str, Path]:
         raise UsageProblem(
             f"{EVAL.flag}: no spec in {folder}; make one with `skilleval new SKILL`, or set ini skilleval_specs{_no_specs(folder)}"
         )
+    named = [fault for skill in settings.skills if skill not in files and (fault := _why_no_spec(folder / skill / "spec.yaml"))]
+    if named:
+        raise UsageProblem("\n".join(map(str, named)))
     return {skill: files[skill] for skill in choose(settings.skills, tuple(files), what="spec for skill", option=EVAL.flag)}
+
+
+def passed_over(config: pytest.Config, settings: Settings) -> tuple[str, ...]:
+    """A warning for each file below the folders that --skill-eval means which was meant as a spec and is none."""
+    from fnmatch import fnmatchcase
+
+    from pytest_skilleval.core.choosing import ALL
+
+    paths = sorted(specs_folder(config).glob("*/spec.yaml"))
+    meant = (path for path in paths if any(pattern == ALL or fnmatchcase(path.parent.name, pattern) for pattern in settings.skills))
+    return tuple(str(fault) for path in meant if (fault := _why_no_spec(path)))
+
+
+def _why_no_spec(path: Path) -> Fault | None:
+    from pytest_skilleval.core.strays import why_no_spec
+
+    return why_no_spec(path) if path.is_file() else None
 
 
 def _no_specs(folder: Path) -> str:
     """Names the files that are called like specs, so that a damaged one is not looked for elsewhere."""
-    return "".join(
-        f"\n  {path} is none: it has no `skill:` and `cases:` at the start of a line" for path in sorted(folder.glob("*/spec.yaml"))
-    )
+    paths = sorted(folder.glob("*/spec.yaml"))
+    return "".join(f"\n  {_why_no_spec(path) or f'{path} is none: it has no `skill:` and `cases:` at its top'}" for path in paths)
 
 
 def load_all(files: Mapping[str, Path]) -> tuple[LoadedSpec, ...]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase as fnmatch
+
+import pytest
+
 OPENAPI = "openapi: 3.1.0\ninfo: {title: pets}\npaths: {}\n"
 
 
@@ -92,6 +96,48 @@ def test_a_stranger_is_left_alone(project):
     result = project.run("--collect-only", "-q", "specs/pets", "other")
     assert result.ret == 5
     assert ids(result) == []
+
+
+STRAYS = (
+    ("skill: tidy-up\n\tcases: []\n", 2, "it is not YAML: *tab*"),
+    ("", 1, "it is empty; *"),
+    ("- skill: tidy-up\n", 1, "it is a list; *"),
+    ("summary: x\nskill: tidy-up\n", 2, "it has no `cases:` at its top"),
+    ("Skill: tidy-up\ncase: []\n", 1, "it has no `skill:` and no `cases:` at its top; write `skill` for `Skill`; write `cases` for `case`"),
+    ("arms: {}\n", 1, "it has no `skill:` and no `cases:` at its top"),
+    ("{skill: tidy-up, cases: []}\n", 1, "its `skill:` and `cases:` must stand at the start of a line"),
+    ("skill: Caf\xe9\n", 1, "it is not UTF-8 *"),
+)
+
+
+@pytest.mark.parametrize(("text", "line", "said"), STRAYS)
+def test_what_was_meant_as_a_spec_is_told(project, text, line, said):
+    """--collect-only names a spec.yaml that is too broken to be taken as a spec, once, with line and reason; it is no error."""
+    project.spec("other")
+    project.spec().write_bytes(text.encode("latin-1"))
+    result = project.run("--collect-only", "-q", "-W", "default")
+    assert result.ret == 0
+    told = [one for one in result.outlines if "InvalidSpecWarning" in one]
+    assert len(told) == 1
+    assert fnmatch(told[0], f"*InvalidSpecWarning: specs/tidy-up/spec.yaml:{line}: is not taken as a spec: {said}")
+
+
+def test_what_was_meant_as_a_spec_and_named_is_an_error(project):
+    """The same file named on the command line is a collection error, with or without --collect-only."""
+    project.spec().write_text("skill: tidy-up\narms: {}\n")
+    for flags in ((), ("--collect-only",)):
+        result = project.run(*flags, "specs/tidy-up/spec.yaml")
+        assert result.ret == 2
+        assert "specs/tidy-up/spec.yaml:1: is not taken as a spec: it has no `cases:` at its top" in result.stdout.str()
+
+
+@pytest.mark.parametrize("text", [OPENAPI, "a: &x {}\nb: *x\n", "kind: A\n---\nkind: B\n"])
+def test_a_stranger_is_not_warned_about(project, text):
+    """Somebody else's YAML is passed over in silence, also where it is named."""
+    project.spec()
+    project.write("specs/pets/spec.yaml", text)
+    assert "InvalidSpecWarning" not in project.run("--collect-only", "-q", "-W", "default").stdout.str()
+    assert "not found:" in project.run("--collect-only", "-q", "specs/pets/spec.yaml").stderr.str()  # as pytest answers by itself
 
 
 def test_another_specs_folder(project):

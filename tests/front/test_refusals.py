@@ -242,4 +242,23 @@ def test_a_spec_file_that_is_none(project):
     """Where no file is a spec, those that are called so are named, with what they lack."""
     spec = project.spec()
     spec.write_text("".join(f"  {line}" for line in spec.read_text().splitlines(keepends=True)))
-    assert f"{spec} is none: it has no `skill:` and `cases:` at the start of a line" in refused(project)
+    pets = project.write("specs/pets/spec.yaml", "openapi: 3.1.0\n")
+    text = refused(project, skill="all")
+    assert "specs/tidy-up/spec.yaml:1: is not taken as a spec: its `skill:` and `cases:` must stand at the start of a line" in text
+    assert f"{pets} is none: it has no `skill:` and `cases:` at its top" in text
+
+
+def test_a_named_spec_that_is_not_taken_as_one(project):
+    """A skill whose spec.yaml is too broken to be taken as a spec is refused by name, with the line."""
+    project.spec("other")
+    project.spec().write_text("skill: tidy-up\n\tcases: []\n")
+    assert "specs/tidy-up/spec.yaml:2: is not taken as a spec: it is not YAML" in refused(project, skill="tidy-up,other")
+
+
+def test_a_spec_that_is_passed_over_is_told(project):
+    """Where all skills are meant, the one whose spec.yaml is none is a warning, and the others run."""
+    project.spec("other")
+    project.spec().write_text("skill: tidy-up\narms: {}\n")
+    result = project.evaluate("--skill-repeats=1", skill="all")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["  warning: specs/tidy-up/spec.yaml:1: is not taken as a spec: it has no `cases:` at its top"])

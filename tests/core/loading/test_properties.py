@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from pytest_skilleval.core.positions import Document, Where
 from pytest_skilleval.core.reading import parse_document
 from pytest_skilleval.core.runbook import parse_runbook
 from pytest_skilleval.core.shape import Cuts, shape
+from pytest_skilleval.core.strays import why_no_spec
 
 YAMLISH = st.text(alphabet="ab:-[]{}\n \t#&*!|>'\"%@`?,~1.x\r\x00\ufeff$")
 SKILLISH = st.builds(
@@ -32,6 +35,16 @@ def test_any_bytes_are_a_document_or_faults(content: bytes) -> None:
         document = parse_document(content, "spec.yaml")
         shaped = shape(document)
         assert shaped.spec is not None or shaped.faults
+
+
+@given(st.one_of(st.binary(), YAMLISH.map(str.encode)))
+def test_any_file_is_told_apart_from_a_spec(content: bytes) -> None:
+    """Any file is a spec, somebody else's, or told with a line why it is none."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "spec.yaml"
+        path.write_bytes(content)
+        fault = why_no_spec(path)
+    assert fault is None or fault.line >= 1
 
 
 @given(SKILLISH)
