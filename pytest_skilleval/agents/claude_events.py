@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import msgspec
 
 SYNTHETIC = "<synthetic>"
@@ -9,15 +11,21 @@ SYNTHETIC = "<synthetic>"
 
 
 class Block(msgspec.Struct, gc=False):
-    """One content block: text, thinking, tool_use or tool_result."""
+    """One content block of the agent: text, thinking or tool_use."""
 
     type: str = ""
     text: str = ""
     id: str = ""
     name: str = ""
     input: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class Result(msgspec.Struct, gc=False):
+    """One content block of a user line; of interest when it is the result of a tool call."""
+
     tool_use_id: str = ""
-    content: msgspec.Raw = msgspec.Raw(b"")
+    content: Any = None
+    """A text, or a list of blocks with ``text``."""
     is_error: bool | None = None
 
 
@@ -38,14 +46,17 @@ class TokenCount(msgspec.Struct, gc=False):
     cache_creation: CacheCreation | None = None
 
 
-class Message(msgspec.Struct, gc=False):
-    """A message; several lines share one id."""
+class Said(msgspec.Struct, frozen=True, gc=False):
+    """A message of the agent, or a part of one; several lines share one id."""
 
-    id: str = ""
     model: str = ""
     content: list[Block] | str = ""
-    usage: TokenCount | None = None
-    stop_reason: str | None = None
+
+
+class Told(msgspec.Struct, frozen=True, gc=False):
+    """A message to the agent."""
+
+    content: list[Result] | str = ""
 
 
 class ModelUsage(msgspec.Struct, rename="camel", gc=False):
@@ -69,16 +80,11 @@ class Denial(msgspec.Struct, gc=False):
     tool_use_id: str = ""
 
 
-class Event(msgspec.Struct, gc=False):
-    """One line."""
+class System(msgspec.Struct, tag="system", gc=False):
+    """What the CLI tells of itself: ``init`` at the start, ``api_retry`` before it asks again."""
 
-    type: str
     subtype: str = ""
     session_id: str | None = None
-    parent_tool_use_id: str | None = None
-    message: Message | None = None
-    error: str | None = None
-    # system/init
     cwd: str | None = None
     model: str | None = None
     tools: tuple[str, ...] | None = None
@@ -87,9 +93,28 @@ class Event(msgspec.Struct, gc=False):
     permission_mode: str | None = msgspec.field(default=None, name="permissionMode")
     claude_code_version: str | None = None
     memory_paths: dict[str, str] | None = None
-    # system/api_retry
     error_status: int | None = None
-    # result
+
+
+class Assistant(msgspec.Struct, tag="assistant", gc=False):
+    """Something the agent said or asked for, or a sub-agent did."""
+
+    message: Said = Said()
+    parent_tool_use_id: str | None = None
+    error: str | None = None
+
+
+class User(msgspec.Struct, tag="user", gc=False):
+    """What came of tool calls, and texts that the CLI put in."""
+
+    message: Told = Told()
+
+
+class Ending(msgspec.Struct, tag="result", gc=False):
+    """The closing event."""
+
+    subtype: str = ""
+    session_id: str | None = None
     is_error: bool = False
     api_error_status: int | None = None
     result: str = ""
@@ -101,8 +126,44 @@ class Event(msgspec.Struct, gc=False):
     errors: tuple[str, ...] = ()
 
 
-KNOWN = frozenset(
-    {"system", "assistant", "user", "result", "stream_event", "rate_limit_event", "tool_progress", "tool_use_summary", "auth_status"}
-)
+class _StreamEvent(msgspec.Struct, tag="stream_event", gc=False):
+    """Known and of no interest, as are the next ones."""
+
+
+class _RateLimit(msgspec.Struct, tag="rate_limit_event", gc=False):
+    pass
+
+
+class _Progress(msgspec.Struct, tag="tool_progress", gc=False):
+    pass
+
+
+class _Summary(msgspec.Struct, tag="tool_use_summary", gc=False):
+    pass
+
+
+class _SignIn(msgspec.Struct, tag="auth_status", gc=False):
+    pass
+
+
+Event: TypeAlias = System | Assistant | User | Ending | _StreamEvent | _RateLimit | _Progress | _Summary | _SignIn
 
 DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+class Counted(msgspec.Struct, gc=False):
+    """The usage of a message."""
+
+    id: str = ""
+    model: str = ""
+    usage: TokenCount | None = None
+
+
+class Counting(msgspec.Struct, gc=False):
+    """Any line once more, where nothing but each message's usage tells the tokens."""
+
+    type: str
+    message: Counted | None = None
+
+
+COUNTING: msgspec.json.Decoder[Counting] = msgspec.json.Decoder(Counting)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -17,7 +16,7 @@ REJECTED = re.compile(r'message: ("Rejected\(.*"\)") \}')
 REJECTED_COMMAND = re.compile(r"`(.*)` rejected: (.*)", re.DOTALL)
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 SUBAGENT_WARNING = "a sub-agent ran; this CLI's stream does not show what it did (its session record does)"
-PLAINLY_WRAPPED = re.compile(r"(?:/\S*/)?(?:bash|sh|zsh|dash) -l?c '([^']*)'", re.DOTALL)
+PLAINLY_WRAPPED = re.compile(r"""/(?:usr/)?bin/(?:ba|z|da)?sh -l?c (?:'([^']+)'|"([^"\\$`!]+)")""")
 RETRYING = "Reconnecting..."
 
 
@@ -70,21 +69,22 @@ class Event(msgspec.Struct, gc=False):
 KNOWN = frozenset(
     {"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed", "error"}
 )
-TOOLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call"})
+FAILED = frozenset({"failed", "declined"})
+TOOLS = frozenset({"file_change", "mcp_tool_call", "web_search", "collab_tool_call"})
 
 DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+ENCODER = msgspec.json.Encoder()
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(msgspec.Struct):
     """The events of a turn, sorted in one pass."""
 
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[str, Item] = {}
     """Each item once, in the order begun, in its last state."""
     done: Event | None = None
     session_id: str | None = None
-    errors: list[str] = field(default_factory=list)
-    retries: list[str] = field(default_factory=list)
+    errors: list[str] = []
+    retries: list[str] = []
     unknown: int = 0
 
 
@@ -93,26 +93,21 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
     read = decode(stdout, DECODER)
     seen = _sort(read.lines)
     closing: Closing = "complete" if seen.done else "cut" if read.lines else "none"
-    items = list(seen.items.values())
-    denied = tuple(_rejected(stderr))
-    shell = {item.id: _command(item) for item in items if item.type == "command_execution"}
-    messages = tuple(item.text for item in items if item.type == "agent_message" and item.text)
+    done = _carried_out(seen.items)
+    denied = tuple(_rejected(stderr)) if stderr else ()
     trouble = _trouble(seen)
     refused = trouble is not None and failures.is_policy(trouble)
     return TurnTranscript(
         agent="codex",
         session_id=seen.session_id,
-        tool_calls=(
-            *(_tool_call(item, shell.get(item.id)) for item in items if item.type in TOOLS),
-            *(shell_call(command, failed=True) for command in denied),
-        ),
-        commands=(*shell.values(), *denied),
-        messages=messages,
-        reply=messages[-1] if messages and seen.done and seen.done.type == "turn.completed" else None,
+        tool_calls=(*done.calls, *(shell_call(command, failed=True) for command in denied)),
+        commands=(*done.commands, *denied),
+        messages=tuple(done.messages),
+        reply=done.messages[-1] if done.messages and seen.done and seen.done.type == "turn.completed" else None,
         usage=_usage(seen.done),
         refused=refused,
         denials=len(denied),
-        warnings=tuple(_warnings(seen, items)),
+        warnings=tuple(_warnings(seen, done)),
         closing=closing,
         failure=None if refused else _failure(trouble, closing, stderr, exit_code),
         events=len(read.lines) + read.unknown,
@@ -123,9 +118,11 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
 
 def _sort(events: Iterable[Event]) -> _Seen:
     seen = _Seen()
+    items = seen.items
     for event in events:
-        if event.item is not None:
-            seen.items[event.item.id] = event.item
+        item = event.item
+        if item is not None:
+            items[item.id] = item
         elif event.type in {"turn.completed", "turn.failed"}:
             seen.done = event
         elif event.type == "thread.started":
@@ -137,10 +134,36 @@ def _sort(events: Iterable[Event]) -> _Seen:
     return seen
 
 
+class _Done(msgspec.Struct):
+    """What the agent did and said."""
+
+    calls: list[ToolCall] = []
+    commands: list[ShellCommand] = []
+    messages: list[str] = []
+    warnings: list[str] = []
+
+
+def _carried_out(items: Mapping[str, Item]) -> _Done:
+    done = _Done()
+    for item in items.values():
+        if item.type == "command_execution":
+            command = _command(item)
+            done.commands.append(command)
+            done.calls.append(shell_call(command, failed=item.status in FAILED))
+        elif item.type == "agent_message":
+            if item.text:
+                done.messages.append(item.text)
+        elif item.type in TOOLS:
+            done.calls.append(_tool_call(item))
+        elif item.type == "error" and item.message:
+            done.warnings.append(item.message)
+    return done
+
+
 def unwrap(command: str) -> str:
     """The command line inside ``/bin/bash -lc '...'``; any other is returned as it is."""
-    if plain := PLAINLY_WRAPPED.fullmatch(command):
-        return plain[1]
+    if (plain := PLAINLY_WRAPPED.fullmatch(command)) is not None:
+        return plain[1] or plain[2]
     try:
         words = tuple(shlex.split(command))
     except ValueError:
@@ -186,16 +209,13 @@ def _unquote(text: str) -> str:
 
 def shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
     """The command as a tool call."""
-    asked = msgspec.json.encode({"command": command.line}).decode()
+    asked = ENCODER.encode({"command": command.line}).decode()
     return ToolCall(name="shell", arguments=asked, call_id=command.call_id, failed=failed, denied=command.denied, result=command.output)
 
 
-def _tool_call(item: Item, command: ShellCommand | None) -> ToolCall:
-    failed = item.status in {"failed", "declined"}
-    if command is not None:
-        return shell_call(command, failed=failed)
+def _tool_call(item: Item) -> ToolCall:
     name = f"mcp__{item.server}__{item.tool}" if item.type == "mcp_tool_call" else item.tool or item.type
-    return ToolCall(name=name, arguments=_arguments(item), call_id=item.id, failed=failed, denied=item.status == "declined")
+    return ToolCall(name=name, arguments=_arguments(item), call_id=item.id, failed=item.status in FAILED, denied=item.status == "declined")
 
 
 def _arguments(item: Item) -> str:
@@ -232,9 +252,9 @@ def _failure(trouble: str | None, closing: Closing, stderr: bytes, exit_code: in
     return failures.of_text(trouble) if trouble is not None else failures.of_ending(closing, stderr, exit_code)
 
 
-def _warnings(seen: _Seen, items: Iterable[Item]) -> Iterator[str]:
-    yield from (item.message for item in items if item.type == "error" and item.message)
+def _warnings(seen: _Seen, done: _Done) -> Iterator[str]:
+    yield from done.warnings
     if seen.retries:
         yield f"the model's API was asked again {len(seen.retries)} time(s): {seen.retries[-1]}"
-    if any(item.type == "collab_tool_call" for item in items):
+    if any(item.type == "collab_tool_call" for item in seen.items.values()):
         yield SUBAGENT_WARNING

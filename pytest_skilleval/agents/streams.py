@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -9,6 +10,12 @@ from typing import Generic, TypeVar
 import msgspec
 
 Line = TypeVar("Line")
+
+ESCAPED = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<half>u[dD][89a-fA-F]\w\w)|.)", re.DOTALL)
+"""One escape of a JSON string; `half` is one half of a character of two, which no text holds.
+
+Claude Code writes such halves: it cuts long outputs without a look at what it cuts.
+"""
 
 
 @dataclass(slots=True)
@@ -41,30 +48,29 @@ def _line_by_line(stdout: bytes, decoder: msgspec.json.Decoder[Line]) -> Decoded
 
 
 def _again(line: bytes, decoder: msgspec.json.Decoder[Line], found: Decoded[Line]) -> None:
-    """A line with bytes that are no UTF-8 is read with replacement characters; blank ones are no lines."""
+    """A line with bytes or escapes that are no text is read with replacement characters; blank ones are no lines."""
     if not line.strip():
         return
     try:
-        found.lines.append(decoder.decode(line.decode("utf-8", "replace")))
+        found.lines.append(decoder.decode(ESCAPED.sub(_whole, line.decode("utf-8", "replace"))))
     except msgspec.ValidationError:
         found.unknown += 1
     except msgspec.DecodeError:
         found.broken += 1
 
 
-def text_of(content: bytes) -> str:
-    """Text of a tool result: a JSON string, or a list of blocks with ``text``."""
-    try:
-        value = msgspec.json.decode(content) if content else ""
-    except msgspec.DecodeError:
-        return content.decode("utf-8", "replace")
-    return "\n".join(_texts(value))
+def _whole(escape: re.Match[str]) -> str:
+    return r"\ufffd" if escape["half"] else escape[0]
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for block in value:
-            if isinstance(block, dict) and isinstance(block.get("text"), str):
-                yield block["text"]
+def text_of(content: object) -> str:
+    """Text of a tool result: a text, or a list of blocks with ``text``."""
+    return content if isinstance(content, str) else "\n".join(_texts(content))
+
+
+def _texts(content: object) -> Iterator[str]:
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, dict) and isinstance(block.get("text"), str):
+            yield block["text"]

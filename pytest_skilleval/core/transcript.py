@@ -11,7 +11,7 @@ Closing = Literal["complete", "cut", "none"]
 """``complete``: the closing event was seen. ``cut``: some events but no closing one. ``none``: not a single event."""
 
 
-class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
+class ShellCommand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One shell command line that the agent sent to its shell tool."""
 
     line: str
@@ -28,7 +28,7 @@ class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the run's baseline, where the stream tells time."""
 
 
-class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One tool call of any kind, shell ones included, in the order sent."""
 
     name: str
@@ -41,7 +41,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     subagent: bool = False
 
 
-class FileRead(msgspec.Struct, frozen=True, kw_only=True):
+class FileRead(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A file read by a file tool (shell readers are found in the commands)."""
 
     path: str
@@ -51,7 +51,7 @@ class FileRead(msgspec.Struct, frozen=True, kw_only=True):
     """Index of the tool call among all tool calls of the turn."""
 
 
-class SkillCall(msgspec.Struct, frozen=True, kw_only=True):
+class SkillCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A call of the agent's own skill tool."""
 
     name: str
@@ -59,7 +59,7 @@ class SkillCall(msgspec.Struct, frozen=True, kw_only=True):
     order: int = 0
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class Usage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Tokens of one turn, sub-agents counted once; money as the CLI tells it, else None."""
 
     input: int = 0
@@ -112,7 +112,7 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str | None = None
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
+class Failure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why a turn could not be measured, as the stream, stderr and exit code tell it."""
 
     blame: Literal["agent_api", "agent_crash"]

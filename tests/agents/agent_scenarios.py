@@ -32,7 +32,20 @@ class Scenario:
 ONE: Command = ("echo one", True, False, 0)
 BAD: Command = ("ls /nonexistent", True, False, 2)
 
+MANY = tuple(f"echo {number}" for number in range(40))
+LONG = (
+    *(f"seq 1 {count}" for count in (10, 1000, 3000)),
+    *(f'for i in $(seq {count}); do echo "web-$i   Up 3 days   example/web:1.$i   0.0.0.0:80$i->80/tcp"; done' for count in (5, 60, 200)),
+)
+HALVED = "python3 -c \"print('x' + chr(0x1f6a2) * 16000)\""
+"""Claude Code cuts this output in the middle of a character."""
+
 SCENARIOS = {
+    "many": Scenario((ScriptTurn(run=MANY, reply="Done."),), commands=tuple((line, True, False, 0) for line in MANY), reply="Done."),
+    "halved": Scenario(
+        (ScriptTurn(run=(HALVED,), reply="Done."),), commands=((HALVED, True, False, 0),), reply="Done.", agents=("claude-code",)
+    ),
+    "long": Scenario((ScriptTurn(run=LONG, reply="Done."),), commands=tuple((line, True, False, 0) for line in LONG), reply="Done."),
     "plain": Scenario((ScriptTurn(run=("echo one", "ls /nonexistent"), reply="Done."),), commands=(ONE, BAD), reply="Done."),
     "loads": Scenario((ScriptTurn(load=True, run=("echo one",), reply="Loaded."),), commands=(ONE,), reply="Loaded.", loads=True),
     "unknown-skill": Scenario((ScriptTurn(load=True, run=("echo one",), reply="Hm."),), commands=(ONE,), reply="Hm.", installed=False),

@@ -1,4 +1,4 @@
-"""Records the transcripts again from the real CLIs that are installed here: ``python tests/agents/regenerate.py``.
+"""Records the transcripts again from the real CLIs that are installed here: ``python tests/agents/regenerate.py [SCENARIO ...]``.
 
 Older versions' files stay: they pin what those versions emit. Paths of the machine are replaced.
 """
@@ -57,11 +57,11 @@ def record(client: GatewayClient, folder: Path, name: str, label: str, scenario:
 
 
 def main() -> None:
-    """Every scenario for every agent."""
+    """The scenarios named on the command line, or all, for every agent."""
     FOLDER.mkdir(exist_ok=True)
     with GatewayServer() as server, tempfile.TemporaryDirectory() as scratch:
         client = GatewayClient(server.control)
-        for label, scenario in SCENARIOS.items():
+        for label, scenario in ((label, SCENARIOS[label]) for label in sys.argv[1:] or SCENARIOS):
             for name in scenario.agents:
                 record(client, Path(scratch) / name / label, name, label, scenario)
                 sys.stdout.write(f"{name} {label}\n")

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import gateway, loading, offline, plugin_tax, runs
+from tests.bench import gateway, loading, offline, parsing, plugin_tax, runs
 
-BENCHES = {"plugin": plugin_tax.main, "loading": loading.main, "offline": offline.main, "runs": runs.main, "gateway": gateway.main}
+BENCHES = {
+    "plugin": plugin_tax.main,
+    "loading": loading.main,
+    "offline": offline.main,
+    "runs": runs.main,
+    "gateway": gateway.main,
+    "parsing": parsing.main,
+}
 
 
 def main() -> None:

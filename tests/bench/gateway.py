@@ -1,4 +1,4 @@
-"""The gateway's price in time to the first byte, and the speed at which the agents' streams are read."""
+"""The gateway's price in time to the first byte."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import http.client
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
-from pytest_skilleval.agents import agent
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.server import GatewayServer
 from pytest_skilleval.gateway.upstream import Upstream
@@ -21,7 +19,6 @@ BODY = msgspec.json.encode(
     {"model": "m", "messages": [{"role": "user", "content": f"line {number} of a long prompt"} for number in range(2000)]}
 )
 SKILL = "\n".join(f"line {number} of the skill's body" for number in range(120))
-TRANSCRIPTS = Path(__file__).parents[1] / "agents" / "transcripts"
 UPSTREAM = """
 from aiohttp import web
 
@@ -49,12 +46,6 @@ asyncio.run(main())
 
 
 def main() -> None:
-    """Both measures."""
-    first_byte()
-    parsing()
-
-
-def first_byte() -> None:
     """One request of 80 kB after the other, on open connections, straight and through the gateway."""
     with subprocess.Popen([sys.executable, "-c", UPSTREAM], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -82,22 +73,3 @@ def _asking(port: int) -> Callable[[], None]:
         waiting.append(response)
 
     return ask
-
-
-def parsing() -> None:
-    """The adapters against a generic decoder on the same lines, the recorded transcripts 200 times over."""
-    for name, recorded in (("claude-code", "claude-code-*-subagent.jsonl"), ("codex", "codex-*-plain.jsonl")):
-        whole = b"".join(path.read_bytes() for path in sorted(TRANSCRIPTS.glob(recorded)))
-        many = b"".join(whole.replace(b"call_", b"c%d_" % n).replace(b'"item_', b'"i%d_' % n) for n in range(200))
-        lines = many.splitlines()
-        show(alternate(40, orjson=_generic(lines), adapter=_parsing(name, many)), "orjson")
-
-
-def _generic(lines: list[bytes]) -> Callable[[], object]:
-    import orjson
-
-    return lambda: [orjson.loads(line) for line in lines]
-
-
-def _parsing(name: str, stream: bytes) -> Callable[[], object]:
-    return lambda: agent(name).parse(stream, b"", 0)
