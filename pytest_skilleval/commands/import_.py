@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_skilleval.core.drafting.draft import Cases
     from pytest_skilleval.core.drafting.sources import Source
 
 HELP = "Write a spec from Agent Skills evals.json, trigger lists and runbooks, and list what could not be carried over."
@@ -36,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
     catalogue = (options.catalogue or options.specs / "catalogue").absolute()
     known = load_catalogue(catalogue)
     contents = {path: read_bytes(path) for path in dict.fromkeys(options.files)}
-    sources = {path: read_source(content, shown(path), path.absolute()) for path, content in contents.items()}
+    read = {path: read_source(content, shown(path), path.absolute()) for path, content in contents.items()}
+    sources = {path: _with_inputs(source, path) for path, source in read.items()}
     around = surroundings(options.skill or skill_of(tuple(sources.values()), tuple(known.skills)), known)
     folder = options.specs / around.skill.id
     spec = folder / "spec.yaml"
@@ -46,12 +49,46 @@ def run(options: argparse.Namespace) -> int:
         files.update(copies)
     text, cases = imported(tuple(sources.values()), around, runbook)
     files[spec] = NewFile(text.encode())
+    files.update({folder / name: NewFile(content, executable=content.startswith(b"#!")) for name, content in _carried(cases)})
     elsewhere = f"move it away first, or write elsewhere: --specs FOLDER --catalogue {shown(catalogue)}"
     warnings = place_spec(spec, files, catalogue, mend=elsewhere)
     told = [*map(str, cases.notes), *(f"warning: {warning}" for warning in warnings), *(f"wrote {path}" for path in files)]
     told.append(f"{len(cases.cases)} cases; {len(cases.notes)} things were not carried over as they were")
     sys.stdout.write("\n".join(told) + "\n")
     return 0
+
+
+def _with_inputs(source: Source, path: Path) -> Source:
+    """The source with the content of every input file that its evals name, or why that can't be had."""
+    if source.evals is None:
+        return source
+    beside = {name: _input(name, path.absolute().parent) for name in source.evals.inputs}
+    return replace(source, evals=replace(source.evals, beside=beside))
+
+
+def _input(name: str, folder: Path) -> bytes | str:
+    """An input file of evals in `folder`: named from the skill's folder, which holds theirs, or from theirs; nowhere else."""
+    from pytest_skilleval.core.errors import SpecError
+    from pytest_skilleval.core.reading import read_bytes
+
+    within = folder.parent if folder.name == "evals" else folder
+    try:
+        places = [place for start in (within, folder) if (place := (start / name).resolve()).is_relative_to(within.resolve())]
+        if not places:
+            return "it lies outside the skill's folder"
+        found = next((place for place in places if place.is_file()), None)
+        if found is not None:
+            return read_bytes(found)
+        return "it is a folder" if any(place.is_dir() for place in places) else "it is not there"
+    except SpecError as error:
+        return f"it {error.faults[0].message}"
+    except (OSError, ValueError, RuntimeError):
+        return "it is no name of a file"
+
+
+def _carried(cases: Cases) -> Iterator[tuple[str, bytes]]:
+    for case in cases.cases:
+        yield from case.files.items()
 
 
 def _runbooks(sources: Mapping[Path, Source]) -> list[Path]:

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_skilleval.core.catalogue import load_catalogue
+from pytest_skilleval.core.drafting.evals_files import workspace_path
 from pytest_skilleval.core.drafting.importing import imported
 from pytest_skilleval.core.drafting.json_lines import lines_of_entries, parse_json
 from pytest_skilleval.core.drafting.sources import read_source
@@ -72,7 +73,9 @@ def test_the_standard_dialect(skilleval: Skilleval, project: Path) -> None:
     assert [(case.id, case.kind, case.expects) for case in cases] == [("case-1", "outcome", "improve"), ("case-2", "outcome", "improve")]
     assert [check.judge for case in cases for check in case.turns[0].must] == ["Lists the files", "Asks", "b is gone."]
     assert "evals.json:4: entry 1: the expected output is a comment only" in told
-    assert "evals.json:13: entry 2: the file `evals/files/b.txt` is left out" in told
+    assert (
+        "evals.json:13: entry 2: the file `evals/files/b.txt` is left out: it is not there; put it into the workspace with a seed" in told
+    )
     assert "2 cases; 2 things were not carried over as they were" in told
 
 
@@ -114,6 +117,90 @@ def test_several_files_make_one_spec(skilleval: Skilleval, project: Path) -> Non
     assert len(loaded.spec.cases) == 8
     assert loaded.runbook_prompts == {1: "big"}
     assert "wrote specs/tidy-up/runbook.md" in told
+
+
+INPUTS = {
+    "evals": [
+        {"id": 7, "prompt": "Sum up `data/sales.csv`.", "assertions": ["Adds"], "files": ["evals/files/sales.csv", "files/deep/more.csv"]},
+        {"id": 8, "query": "Look at notes.txt", "should_trigger": True, "expectations": ["Reads"], "files": ["evals/files/notes.txt"]},
+        {
+            "id": 9,
+            "prompt": "Read it",
+            "assertions": ["Reads"],
+            "files": ["../../../secret", "/etc/hosts", "files", "crlf.sh", "a\0b", "x/sales.csv"],
+        },
+        {"id": 10, "prompt": "Both", "assertions": ["Reads"], "files": ["evals/files/sales.csv", "sales.csv"]},
+    ]
+}
+
+
+@pytest.fixture
+def inputs(project: Path) -> Path:
+    """The evals of a skill with input files, named from the skill's folder or from that of the evals."""
+    folder = project / "tidy-up/evals"
+    contents = {"files/sales.csv": b"1\n2\n", "files/deep/more.csv": b"\xff\x00", "files/notes.txt": b"hello\r\n", "sales.csv": b"3\n"}
+    for name, content in {**contents, "crlf.sh": b"#!/bin/sh\r\nls\r\n", "../../secret": b"keep"}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return write(folder / "evals.json", INPUTS)
+
+
+def test_input_files_come_along(skilleval: Skilleval, project: Path, inputs: Path, tmp_path: Path) -> None:
+    """Input files are copied beside the spec, and a seed of the case puts them where its prompt says, byte for byte."""
+    code, told, error = skilleval("import", inputs)
+
+    assert (code, error) == (0, "")
+    loaded = spec_of(project)
+    seeds = {case.id: case.seed.run for case in loaded.spec.cases if case.seed}
+    assert seeds == {"case-7": "seed/case-7.sh", "case-8": "seed/case-8.sh", "trig-8": "seed/case-8.sh", "case-10": "seed/case-10.sh"}
+    for case, files in {
+        "case-7": {"data/sales.csv": b"1\n2\n", "deep/more.csv": b"\xff\x00"},
+        "case-8": {"notes.txt": b"hello\r\n"},
+    }.items():
+        workspace = tmp_path / case
+        workspace.mkdir()
+        subprocess.run([(loaded.folder / seeds[case]).resolve()], cwd=workspace, check=True)
+        found = {path.relative_to(workspace).as_posix(): path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+        assert found == files
+    assert "wrote specs/tidy-up/seed/case-7/data/sales.csv" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("../../../secret", "it lies outside the skill's folder"),
+        ("/etc/hosts", "it lies outside the skill's folder"),
+        ("files", "it is a folder"),
+        ("crlf.sh", "it is a program with Windows line ends"),
+        ("x/sales.csv", "it is not there"),
+    ],
+)
+def test_input_files_that_stay_behind_are_told(skilleval: Skilleval, project: Path, inputs: Path, file: str, why: str) -> None:
+    """A file that can't come along is told with the reason and the mend, and nothing outside the skill's folder is read."""
+    _, told, _ = skilleval("import", inputs)
+
+    assert re.search(rf"evals.json:\d+: entry 3: the file `{re.escape(file)}` is left out: {why}.*; put it into the workspace", told)
+    assert not any(b"keep" in path.read_bytes() for path in (project / "specs").rglob("*") if path.is_file())
+    assert "entry 4: the file `sales.csv` is left out: another file has its place in the workspace" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "prompt", "path"),
+    [
+        ("evals/files/a.csv", "Read a.csv.", "a.csv"),
+        ("evals/files/a.csv", "Read data/in/a.csv, please", "data/in/a.csv"),
+        ("evals/files/a.csv", "Read it", "a.csv"),
+        ("evals/files/x/a.csv", "Read it", "x/a.csv"),
+        ("./files/a.csv", "Read ba.csv", "a.csv"),
+        ("a.csv", "Read /data/a.csv", "a.csv"),
+        ("a.csv", "Read ../a.csv", "a.csv"),
+        ("evals/files/a.csv", "Read evals/files/a.csv", "evals/files/a.csv"),
+        ("../a.csv", "Read it", "a.csv"),
+    ],
+)
+def test_where_an_input_file_belongs(file: str, prompt: str, path: str) -> None:
+    """A file lies where the prompt says, else where it lies below the folder of input files; never outside the workspace."""
+    assert workspace_path(file, prompt) == path
 
 
 def test_an_entry_may_be_an_outcome_and_a_trigger_case(skilleval: Skilleval, project: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -20,10 +20,11 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftCase:
-    """One case: its keys as they will stand in spec.yaml, and the comment lines above it."""
+    """One case: its keys as they will stand in spec.yaml, the comment lines above it, and files to write below the spec's folder."""
 
     data: Mapping[str, Any]
     comments: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_skilleval.core.drafting.claims import judged, polarised
 from pytest_skilleval.core.drafting.draft import Cases, DraftCase, Note
 from pytest_skilleval.core.drafting.evals_entry import Entry, read_entry
 from pytest_skilleval.core.drafting.evals_file import EvalsFile
+from pytest_skilleval.core.drafting.evals_files import seed_run, seeded
 from pytest_skilleval.core.drafting.surroundings import Surroundings
 from pytest_skilleval.core.drafting.texts import Ids, literal
+from pytest_skilleval.core.drafting.yaml_text import InlineMap
 
 
 def evals_cases(evals: EvalsFile, around: Surroundings, ids: Ids) -> Cases:
@@ -18,7 +21,7 @@ def evals_cases(evals: EvalsFile, around: Surroundings, ids: Ids) -> Cases:
     cases: list[DraftCase] = []
     notes: list[Note] = list(evals.notes)
     for number, (line, raw) in enumerate(evals.entries, start=1):
-        reader = _Reader(around, ids, f"case-{number}")
+        reader = _Reader(around, ids, f"case-{number}", evals.beside)
         cases += reader.cases(raw)
         notes += [Note(evals.file, line, f"entry {number}: {said}") for said in reader.said]
     return Cases(cases=tuple(cases), notes=tuple(notes))
@@ -27,10 +30,11 @@ def evals_cases(evals: EvalsFile, around: Surroundings, ids: Ids) -> Cases:
 class _Reader:
     """Makes the cases of one entry; `said` tells what was not carried over."""
 
-    def __init__(self, around: Surroundings, ids: Ids, otherwise: str) -> None:
+    def __init__(self, around: Surroundings, ids: Ids, otherwise: str, beside: Mapping[str, bytes | str]) -> None:
         self.around = around
         self.ids = ids
         self.otherwise = otherwise
+        self.beside = beside
         self.said: list[str] = []
 
     def cases(self, raw: object) -> Iterator[DraftCase]:
@@ -42,11 +46,20 @@ class _Reader:
         if not entry.prompt:
             self.said.append("left out: it has no prompt (`prompt`, `question` or `query`)")
             return
-        self.said += [f"the file `{name}` is left out: let the seed put it into the workspace" for name in entry.files]
         made = [*self._outcome(entry), *self._trigger(entry)]
         if not made and not (entry.should_load and self.around.skill.hidden):
             self.said.append("left out: it says neither what to expect nor whether the skill should load")
-        yield from made
+        yield from self._with_files(entry, made) if made and entry.files else made
+
+    def _with_files(self, entry: Entry, made: list[DraftCase]) -> Iterator[DraftCase]:
+        """The cases with a seed that puts the entry's files into the workspace; both cases of an entry share it."""
+        first = str(made[0].data["id"])
+        files, said = seeded(first, entry.prompt, entry.files, self.beside)
+        self.said += said
+        for case in made:
+            head = {"id": case.data["id"], "kind": case.data["kind"]}
+            seed = {"seed": InlineMap(run=seed_run(first))} if files else {}
+            yield replace(case, data={**head, **seed, **case.data}, files=files)
 
     def _outcome(self, entry: Entry) -> Iterator[DraftCase]:
         checks = polarised(entry.wanted, entry.unwanted)

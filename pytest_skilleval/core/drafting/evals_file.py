@@ -6,9 +6,11 @@ Agent Skills standard, of skill-creator, and of trigger lists ``[{"query": ..., 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pytest_skilleval.core.drafting.draft import Note
+from pytest_skilleval.core.drafting.evals_entry import read_entry
 from pytest_skilleval.core.drafting.json_lines import lines_of_entries, parse_json
 from pytest_skilleval.core.errors import Fault, SpecError
 from pytest_skilleval.core.nearest import did_you_mean
@@ -19,12 +21,22 @@ _LISTS = ("evals", "cases")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalsFile:
-    """What the top level says. `entries`: (1-based line, the entry, of any type)."""
+    """What the top level says. `entries`: (1-based line, the entry, of any type).
+
+    `beside`: the content of each input file that an entry names, or why it can't be had; to be filled in by who can read files.
+    """
 
     file: str
     skill: str | None
     entries: tuple[tuple[int, object], ...]
     notes: tuple[Note, ...] = ()
+    beside: Mapping[str, bytes | str] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The input files that entries name, as they name them."""
+        raw = (entry for _, entry in self.entries if isinstance(entry, dict))
+        return tuple(dict.fromkeys(name for entry in raw for name in read_entry(entry, "").files))
 
 
 def read_evals(text: str, file: str) -> EvalsFile:
