@@ -64,6 +64,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     stopped: dict[str, int] = {}
     """Skill -> number of the look, from 1, after which no further run of it was started."""
     rehearsal: bool = False
+    release: bool = False
+    """Made for a release: held-out cases run, too, and the gate takes the stricter interval."""
     warnings: tuple[str, ...] = ()
 
     @property

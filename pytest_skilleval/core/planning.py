@@ -120,6 +120,7 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
         contrasts={block.loaded.spec.skill: primary_contrasts(block.loaded.spec) for block in blocks},
         looks=request.looks,
         rehearsal=request.rehearse,
+        release=request.release,
         warnings=tuple(dict.fromkeys(warnings)),
     )
 

@@ -54,7 +54,7 @@ def build(measured: Sequence[MeasuredRun], spec: LoadedSpec | SpecFacts, session
     silence = why_silent(simulated=simulated, partial=partial, unwanted_engines=session.unwanted_engines)
     found = effects(compared, judge(compared, silence=silence, beside=tested(losses), alpha=alpha))
     pools, shown = pooled(compared), listings(cells)
-    decided = gate(facts.gate, compared, silence or (CHANGED if session.changed else None), alpha)
+    decided = gate(facts.gate, compared, silence or (CHANGED if session.changed else None), alpha, strict=session.release)
     code, why = ending(cells, facts, session, decided)
     document = Document(
         skill=facts.skill,

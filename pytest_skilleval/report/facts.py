@@ -104,6 +104,8 @@ class SessionFacts:
         Rows were left out by pytest's own selection (also found out from the rows themselves).
     strict, gate
         The options `--skill-strict` and `--skill-gate`: they decide the exit code, not the report's contents.
+    release
+        Made with `--skill-release`: the gate takes Gaffke's interval for new cases.
     damaged
         Names of recorded runs that could not be read.
     folder
@@ -122,6 +124,7 @@ class SessionFacts:
     partial: bool = False
     strict: bool = False
     gate: bool = False
+    release: bool = False
     damaged: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     folder: str = ""

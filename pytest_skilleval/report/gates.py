@@ -23,7 +23,14 @@ CODES: dict[Decision, Literal["met", "not_met", "undecided"]] = {
 }
 
 
-def gate(wanted: GateFacts | None, compared: Sequence[Comparison], why_open: str | None = None, alpha: float = ALPHA) -> Gate:
+def gate(
+    wanted: GateFacts | None,
+    compared: Sequence[Comparison],
+    why_open: str | None = None,
+    alpha: float = ALPHA,
+    *,
+    strict: bool = False,
+) -> Gate:
     """Evaluate the gate over the primary contrasts, whether or not the session asks for it.
 
     Parameters
@@ -32,12 +39,14 @@ def gate(wanted: GateFacts | None, compared: Sequence[Comparison], why_open: str
         Why these results can decide no gate; None: they can.
     alpha
         The level of the session's last look.
+    strict
+        A release: Gaffke's interval for new cases instead of BBB.
     """
     if wanted is None:
         return Gate(decision=None, reason="the spec has no gate", parts=())
     if why_open is not None:
         return Gate(decision="undecided", reason=why_open, parts=())
-    held = [(one, criterion) for one in compared if one.subject.primary for criterion in _criteria(wanted, one, 1 - alpha)]
+    held = [(one, criterion) for one in compared if one.subject.primary for criterion in _criteria(wanted, one, 1 - alpha, strict=strict)]
     wanting = _missing(wanted, [criterion for _, criterion in held])
     if wanting:
         return Gate(decision="undecided", reason=f"{NOTHING}: {wanting}", parts=tuple(_part(*one) for one in held))
@@ -46,13 +55,13 @@ def gate(wanted: GateFacts | None, compared: Sequence[Comparison], why_open: str
     return Gate(decision=CODES[decision], reason=reason, parts=tuple(_part(*one) for one in held))
 
 
-def _criteria(wanted: GateFacts, one: Comparison, level: float) -> Iterator[Criterion]:
+def _criteria(wanted: GateFacts, one: Comparison, level: float, *, strict: bool) -> Iterator[Criterion]:
     expects = one.subject.expects
     if wanted.improve_at_least is not None and expects == "improve":
         question = cast("rules.Question", wanted.improve_question)
-        yield rules.improve(one.counts, one.loss, wanted.improve_at_least, question, level=level)
+        yield rules.improve(one.counts, one.loss, wanted.improve_at_least, question, strict=strict, level=level)
     if wanted.hold_no_worse_than is not None and expects == "hold":
-        yield rules.hold(one.counts, one.loss, wanted.hold_no_worse_than, level=level)
+        yield rules.hold(one.counts, one.loss, wanted.hold_no_worse_than, strict=strict, level=level)
     if wanted.loss_at_most is not None and expects == "all":
         yield rules.loss_at_most([paired_losses(case) for case in one.cases], one.loss, wanted.loss_at_most, level=level)
 
@@ -73,6 +82,7 @@ def _part(one: Comparison, criterion: Criterion) -> GatePart:
         name=criterion.name,
         subject=f"{subject.pair[0]} -> {subject.pair[1]} ({words.named(subject.group)})",
         decision=CODES[criterion.decision],
+        method=criterion.interval.method,
         reason=f"{criterion.reason}: {_limits(criterion.interval)}",
     )
 

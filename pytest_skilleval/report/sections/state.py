@@ -35,8 +35,8 @@ def gate(document: Document) -> Section | None:
     """The gate and its conditions."""
     if document.gate.decision is None:
         return None
-    rows = tuple((part.name, part.subject, part.decision.replace("_", " "), part.reason) for part in document.gate.parts)
-    table = Table(columns("condition", "of", "decision", "because"), rows)
+    rows = tuple((part.name, part.subject, part.decision.replace("_", " "), part.reason, part.method) for part in document.gate.parts)
+    table = Table(columns("condition", "of", "decision", "because", "interval"), rows)
     return Section("Gate", (f"{document.gate.decision.replace('_', ' ')}: {document.gate.reason}",), (table,) if rows else ())
 
 

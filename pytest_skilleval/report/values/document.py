@@ -37,6 +37,8 @@ class GatePart(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     decision: str
     """``met | not_met | undecided``."""
+    method: str
+    """Of the interval that was held against the limit: Gaffke for new cases in a release, else BBB."""
     reason: str
 
 
