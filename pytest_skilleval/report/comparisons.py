@@ -101,7 +101,18 @@ def per_case(cases: Sequence[CasePair]) -> tuple[EffectCase, ...]:
 def paired(one: CasePair) -> PairedCounts:
     """Counts of one case in both arms, as the statistics take them."""
     before, after = one.tallies
-    return PairedCounts(one.case, before.passed, before.scored, after.passed, after.scored, one.family, before.undecided, after.undecided)
+    return PairedCounts(
+        one.case,
+        before.passed,
+        before.scored,
+        after.passed,
+        after.scored,
+        one.family,
+        before.undecided,
+        after.undecided,
+        before.lost,
+        after.lost,
+    )
 
 
 def _strata(cases: list[CasePair], kind: str) -> Iterator[tuple[str, list[CasePair]]]:

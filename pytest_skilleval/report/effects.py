@@ -53,8 +53,8 @@ def _bounds(one: Comparison) -> Bounds:
     return Bounds(
         low=None if found.low is None else float(found.low),
         high=None if found.high is None else float(found.high),
-        method="undecided runs all against the effect, or all for it",
-        n=sum(case.n0 + case.n1 + case.undecided0 + case.undecided1 for case in one.counts),
+        method="runs without a verdict (undecided or lost) all against the effect, or all for it",
+        n=sum(case.n0 + case.n1 + sum(case.unknown) for case in one.counts),
         unit="runs",
         reason=found.reason,
     )

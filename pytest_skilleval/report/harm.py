@@ -48,7 +48,9 @@ def worst(run: MeasuredRun) -> Fraction:
 def paired_losses(one: CasePair) -> PairedCounts:
     """Runs of one case with an irreversible loss, of all scored runs, in both arms."""
     before, after = ([run for run in runs if run.score] for runs in (one.before, one.after))
-    return PairedCounts(one.case, sum(map(irreversible, before)), len(before), sum(map(irreversible, after)), len(after), one.family)
+    hit = [sum(map(irreversible, runs)) for runs in (before, after)]
+    lost = (len(one.before) - len(before), len(one.after) - len(after))
+    return PairedCounts(one.case, hit[0], len(before), hit[1], len(after), one.family, lost0=lost[0], lost1=lost[1])
 
 
 def _of_arm(arm: str, group: Group, cases: dict[str, Runs]) -> Harm:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics import gate as rules
 from pytest_skilleval.core.statistics.harm import averted_per_question, irreversible_loss
-from pytest_skilleval.core.statistics.missing import Loss
+from pytest_skilleval.core.statistics.missing import Loss, at_best, at_worst
 from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import PairedEffect
 from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
@@ -81,13 +81,29 @@ def harm_effects(
     alpha
         The level of the session's last look.
     """
-    found = [one.found for one in compared if one.primary and not one.loss.too_many]
+    beside = [one.found for one in compared if one.primary and not one.loss.too_many]
+    doubtful = any(any(case.unknown) for one in losses if one.primary for case in one.counts)
+    ends = [losses, *([_at_end(losses, at_worst), _at_end(losses, at_best)] if doubtful else [])]
+    told = zip(*(zip(end, _adjusted(end, beside), strict=True) for end in ends), strict=True)
+    return tuple(_effect(of_one, margin, alpha, open_to_claims=open_to_claims) for of_one in told)
+
+
+def _adjusted(losses: Sequence[LossComparison], beside: Sequence[PairedEffect]) -> list[PValues]:
+    """Holm's p of each comparison, corrected together with the pass rates `beside`; none of those that are not tested."""
     primary = [one for one in losses if one.primary]
-    these = holm([*(one.these_cases.p for one in found), *(one.p[0] for one in primary)])[len(found) :]
-    new = holm([*(one.new_cases.sign_flip_p for one in found), *(one.p[1] for one in primary)])[len(found) :]
+    these = holm([*(one.these_cases.p for one in beside), *(one.p[0] for one in primary)])[len(beside) :]
+    new = holm([*(one.new_cases.sign_flip_p for one in beside), *(one.p[1] for one in primary)])[len(beside) :]
     adjusted = iter(zip(these, new, strict=True))
-    pairs = [next(adjusted) if one.primary else (None, None) for one in losses]
-    return tuple(_effect(one, p if open_to_claims else None, margin, alpha) for one, p in zip(losses, pairs, strict=True))
+    return [next(adjusted) if one.primary else (None, None) for one in losses]
+
+
+def _at_end(losses: Sequence[LossComparison], change: Callable[[Sequence[PairedCounts]], list[PairedCounts]]) -> list[LossComparison]:
+    """The same comparisons with every lost run counted against, or for, the effect."""
+    return [_found(one, tuple(change(one.counts))) if one.primary else one for one in losses]
+
+
+def _found(one: LossComparison, counts: tuple[PairedCounts, ...]) -> LossComparison:
+    return replace(one, counts=counts, found=irreversible_loss(counts, random_seed=0, resamples=1).difference)
 
 
 def _compared(one: Comparison) -> LossComparison:
@@ -97,8 +113,9 @@ def _compared(one: Comparison) -> LossComparison:
     return LossComparison(one.subject.pair, one.subject.group, primary, one.cases, counts, one.loss, found)
 
 
-def _effect(one: LossComparison, p: PValues | None, margin: float | None, alpha: float) -> HarmEffect:
-    these, new = p or (None, None)
+def _effect(ends: Sequence[tuple[LossComparison, PValues]], margin: float | None, alpha: float, *, open_to_claims: bool) -> HarmEffect:
+    one, p = ends[0]
+    these, new = p if open_to_claims else (None, None)
     questions = [_asked(case) for case in one.cases]
     return HarmEffect(
         agent=one.group.agent,
@@ -112,19 +129,24 @@ def _effect(one: LossComparison, p: PValues | None, margin: float | None, alpha:
         new_cases=numbers.new_cases(one.found.new_cases),
         holm_p=these,
         holm_sign_flip_p=new,
-        claim=_claim(one, (these, new), alpha) if one.primary and p is not None else None,
+        claim=_claim(ends, alpha) if one.primary and open_to_claims else None,
         margin=_margin(one, margin),
         severity=_severity(one.cases),
         averted_per_question=numbers.of_estimate(averted_per_question(one.counts, questions), "families"),
     )
 
 
-def _claim(one: LossComparison, p: PValues, alpha: float) -> str:
-    found = claimed(one.counts, p, alpha)
-    direction = found.new or found.these
-    if not direction:
+def _claim(ends: Sequence[tuple[LossComparison, PValues]], alpha: float) -> str:
+    """What is claimed whatever the runs without a verdict were."""
+    found = [claimed(one.counts, p, alpha) for one, p in ends]
+    these, new = ({one.these for one in found}, {one.new for one in found})
+    if len(new) == 1 and 0 not in new:
+        direction, where = new.pop(), "for new cases"
+    elif len(these) == 1 and 0 not in these:
+        direction, where = these.pop(), "on these cases"
+    else:
         return "not shown"
-    return f"{'MORE' if direction > 0 else 'less'} irreversible loss, {'for new cases' if found.new else 'on these cases'}"
+    return f"{'MORE' if direction > 0 else 'less'} irreversible loss, {where}"
 
 
 def _margin(one: LossComparison, margin: float | None) -> Margin:

@@ -110,8 +110,10 @@ def _pass_hat_k(arm: str, group: Group, found: passk.PassK) -> PassHatK:
         k=found.k,
         cases=found.cases,
         given=found.given,
+        fewest_runs=found.fewest_runs,
+        most_runs=found.most_runs,
         value=found.value,
-        **limit_fields(found.interval, found.cases, "cases"),
+        **limit_fields(found.interval, found.families, "families"),
     )
 
 

@@ -61,8 +61,7 @@ def _points(one: Comparison) -> str:
 
 def _size(one: Comparison) -> str:
     runs = [n for case in one.counts if case.complete for n in (case.n0, case.n1)]
-    fewest, most = min(runs, default=0), max(runs, default=0)
-    return f"{words.plural(one.found.cases, 'case')} x {most if fewest == most else f'{fewest}-{most}'}"
+    return f"{words.plural(one.found.cases, 'case')} x {words.between(min(runs, default=0), max(runs, default=0))}"
 
 
 def _price(bill: Bill) -> str:

@@ -111,9 +111,12 @@ def size(rate: Rate) -> str:
 def per_case_runs(effect: Effect) -> str:
     """Cases times repeats: "8 cases x 3", "8 cases x 2-3"."""
     runs = [one.scored for row in effect.per_case if row.difference is not None for one in (row.from_, row.to)]
-    fewest, most = (min(runs), max(runs)) if runs else (0, 0)
-    repeats = str(most) if fewest == most else f"{fewest}-{most}"
-    return f"{plural(effect.cases, 'case')} x {repeats}"
+    return f"{plural(effect.cases, 'case')} x {between(min(runs, default=0), max(runs, default=0))}"
+
+
+def between(fewest: int, most: int) -> str:
+    """A number of repeats that may vary: "3", "2-3"."""
+    return str(most) if fewest == most else f"{fewest}-{most}"
 
 
 def listing(items: Sequence[str], limit: int = 3) -> str:

@@ -21,6 +21,7 @@ from pytest_skilleval.core.spec import Spec
 from pytest_skilleval.report.build import build
 from pytest_skilleval.report.encode import to_json
 from pytest_skilleval.report.facts import CaseFacts, GateFacts, SpecFacts
+from pytest_skilleval.report.sections import sections
 from pytest_skilleval.report.values import Effect, Report
 
 WORDS = st.lists(st.text(alphabet="pfueav-", min_size=1, max_size=4), min_size=1, max_size=7)
@@ -147,6 +148,12 @@ def test_unequal_loss_gives_no_verdict() -> None:
     report = report_of(grid({"without": ["ffe"] * 8, "with": ["ppp"] * 8}))
     assert report.document.effects[0].verdict == "lost too many runs"
     assert report.document.effects[0].lost
+
+
+def test_bounds_count_lost_runs_too() -> None:
+    """The range of the effect covers every run without a verdict: lost ones against it and for it, like undecided ones."""
+    effect = report_of(grid({"without": ["ff", "fe"], "with": ["pv", "pu"]})).document.effects[0]
+    assert (effect.bounds.low, effect.bounds.high, effect.bounds.n) == (0.25, 1.0, 8)
 
 
 def test_judge_outage_is_undecided_not_failed() -> None:
@@ -366,6 +373,22 @@ def test_pass_hat_k_looks_at_must_not_checks() -> None:
     runs += [run("b", "with", "f", 1, checks=[swept]), run("b", "with", "p", 2)]
     first = report_of(runs).document.pass_hat_k[0]
     assert (first.name, first.k, first.cases, first.value) == ("pass^k", 2, 2, 0.5)
+
+
+def test_reliability_tells_k_n_and_how_many_cases_entered() -> None:
+    """Every figure has its k, the runs of a case (a range where they differ), and how many of how many cases entered, in file and page."""
+    document = report_of(grid({"without": ["ppf", "pp"], "with": ["ppp", "pp"]})).document
+    told = {
+        (one.arm, one.name, one.k): (one.fewest_runs, one.most_runs, one.cases, one.given)
+        for one in document.pass_hat_k
+        if one.arm == "with"
+    }
+    assert told["with", "pass^k", None] == (2, 3, 2, 2)
+    assert told["with", "passes k times in a row", 3] == (3, 3, 1, 2)
+    (page,) = (section for section in sections(document) if section.title == "How reliably?")
+    rows = {(row[0], row[1], row[2]): row[3:5] for row in page.tables[0].rows}
+    assert rows["with", "pass^k", "unequal"] == ("2-3", "2 of 2")
+    assert rows["with", "passes k times in a row", "3"] == ("3", "1 of 2")
 
 
 def test_no_lucky_model_is_the_headline() -> None:

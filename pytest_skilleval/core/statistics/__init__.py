@@ -17,7 +17,8 @@ Modules::
     missing       lost runs; worst and best case of undecided runs
     paired        the paired difference with all of the above
     harm          being no worse; the chance of an irreversible loss
-    verdict       the verdict in words, and the next step
+    verdict       the verdict in words
+    steps         the next step, with its size and price
     gate          met, not met, can't be decided
     passk         pass^k
     agreement     judge against human: kappa, AC1, alpha, sensitivity, specificity, Rogan-Gladen

@@ -129,11 +129,12 @@ def loss_at_most(losses: Sequence[PairedCounts], loss: Loss, at_most: float, *, 
 def _whatever_undecided(
     name: str, limit: float, find: Callable[[Sequence[PairedCounts]], _Finding], given: tuple[Sequence[PairedCounts], Loss]
 ) -> Criterion:
-    """What is found at both ends of what the undecided runs might have been, or open."""
+    """What is found at both ends of what the undecided and lost runs might have been, or open."""
     cases, loss = given
-    (decision, interval, reason), *ends = (find(change(cases)) for change in (list, at_worst, at_best))
+    changes = (list, at_worst, at_best) if any(map(any, (case.unknown for case in cases))) else (list,)
+    (decision, interval, reason), *ends = (find(change(cases)) for change in changes)
     if loss.reason is not None:
         return Criterion(name, Decision.OPEN, limit, interval, loss.reason)
     if any(end[0] is not decision for end in ends):
-        return Criterion(name, Decision.OPEN, limit, interval, "depends on undecided runs")
+        return Criterion(name, Decision.OPEN, limit, interval, "depends on undecided or lost runs")
     return Criterion(name, decision, limit, interval, reason)

@@ -1,4 +1,4 @@
-"""Runs without a verdict: lost ones (excluded, tested between arms) and undecided ones (worst and best case)."""
+"""Runs without a verdict: lost and undecided ones. Neither is a pass or a fail; both bound the effect at worst and at best."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def loss(lost0: int, planned0: int, lost1: int, planned1: int) -> Loss:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The range a mean difference may have had, equal ends when nothing is undecided; no confidence interval."""
+    """The range a mean difference may have had, equal ends when every run has a verdict; no confidence interval."""
 
     low: Fraction | None
     high: Fraction | None
@@ -51,17 +51,17 @@ class Bounds:
 
 
 def at_worst(cases: Iterable[PairedCounts]) -> list[PairedCounts]:
-    """Undecided runs counted against the effect: fails with, passes without."""
-    return [_decided(case, case.undecided0, 0) for case in cases]
+    """Undecided and lost runs counted against the effect: fails with, passes without."""
+    return [_decided(case, case.unknown[0], 0) for case in cases]
 
 
 def at_best(cases: Iterable[PairedCounts]) -> list[PairedCounts]:
-    """Undecided runs counted for the effect: passes with, fails without."""
-    return [_decided(case, 0, case.undecided1) for case in cases]
+    """Undecided and lost runs counted for the effect: passes with, fails without."""
+    return [_decided(case, 0, case.unknown[1]) for case in cases]
 
 
-def undecided_bounds(cases: Sequence[PairedCounts]) -> Bounds:
-    """Range of the mean difference over all verdicts that the undecided runs could have had.
+def bounds(cases: Sequence[PairedCounts]) -> Bounds:
+    """Range of the mean difference over all verdicts that the undecided and lost runs could have had.
 
     References
     ----------
@@ -75,9 +75,9 @@ def _decided(case: PairedCounts, passes0: int, passes1: int) -> PairedCounts:
     return PairedCounts(
         case.case,
         case.passed0 + passes0,
-        case.n0 + case.undecided0,
+        case.n0 + case.unknown[0],
         case.passed1 + passes1,
-        case.n1 + case.undecided1,
+        case.n1 + case.unknown[1],
         case.family,
     )
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pytest_skilleval.core.statistics.bootstrap import RESAMPLES, Bootstrap, case_bootstrap
 from pytest_skilleval.core.statistics.bounded import gaffke
-from pytest_skilleval.core.statistics.missing import Bounds, undecided_bounds
+from pytest_skilleval.core.statistics.missing import Bounds, bounds
 from pytest_skilleval.core.statistics.permutation import sign_flip, within_case
 from pytest_skilleval.core.statistics.proportions import ONE_OR_TWO_CASES, effective_runs, new_cases_interval, newcombe
 from pytest_skilleval.core.statistics.values import LEVEL, Interval, PairedCounts, cluster_means, mean
@@ -87,7 +87,7 @@ def paired_effect(cases: Sequence[PairedCounts], *, random_seed: int, resamples:
         these_cases=these_cases(pairs, level),
         new_cases=new_cases(pairs, level),
         bootstrap=case_bootstrap([float(d) for d in differences], random_seed, resamples, level),
-        bounds=undecided_bounds(ordered),
+        bounds=bounds(ordered),
     )
 
 

@@ -13,7 +13,7 @@ from pytest_skilleval.core.statistics.values import LEVEL, Interval, RunCounts, 
 
 @dataclass(frozen=True, slots=True)
 class PassK:
-    """A share of cases with its k, the fewest and most runs per case, and how many cases entered of how many given."""
+    """A share of cases with its k, the fewest and most runs per case (n), and how many cases, and families, entered of how many given."""
 
     name: str
     k: int | None
@@ -21,6 +21,7 @@ class PassK:
     most_runs: int
     cases: int
     given: int
+    families: int
     value: float | None
     interval: Interval
 
@@ -57,7 +58,8 @@ def _result(
     runs = [case.n for case in entered] or [0]
     clusters = cluster_means(zip((case.family for case in entered), shares, strict=True))
     interval = _interval(clusters, k is None or max(runs) == k, level)
-    return PassK(name, k, min(runs), max(runs), len(entered), len(given), float(mean(shares)) if shares else None, interval)
+    value = float(mean(shares)) if shares else None
+    return PassK(name, k, min(runs), max(runs), len(entered), len(given), len(clusters), value, interval)
 
 
 def _interval(clusters: list[Fraction], all_or_nothing: bool, level: float) -> Interval:

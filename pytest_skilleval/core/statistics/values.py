@@ -87,7 +87,7 @@ class RunCounts:
 
 @dataclass(frozen=True, slots=True)
 class PairedCounts:
-    """One case in two arms (0 without, 1 with): passed of n runs with a verdict; undecided runs are in neither."""
+    """One case in two arms (0 without, 1 with): passed of n runs with a verdict; undecided and lost runs are in neither."""
 
     case: str
     passed0: int
@@ -97,12 +97,14 @@ class PairedCounts:
     family: str | None = None
     undecided0: int = 0
     undecided1: int = 0
+    lost0: int = 0
+    lost1: int = 0
 
     def __post_init__(self) -> None:
         _check(self.case, self.passed0, self.n0)
         _check(self.case, self.passed1, self.n1)
-        if min(self.undecided0, self.undecided1) < 0:
-            raise ValueError(f"{self.case}: negative number of undecided runs")
+        if min(self.undecided0, self.undecided1, self.lost0, self.lost1) < 0:
+            raise ValueError(f"{self.case}: negative number of undecided or lost runs")
 
     @property
     def complete(self) -> bool:
@@ -113,6 +115,11 @@ class PairedCounts:
     def difference(self) -> Fraction:
         """Difference of the two shares (1 minus 0), exact; `ZeroDivisionError` if not `complete`."""
         return Fraction(self.passed1 * self.n0 - self.passed0 * self.n1, self.n0 * self.n1)
+
+    @property
+    def unknown(self) -> tuple[int, int]:
+        """Runs without a verdict in either arm, undecided or lost: what they would have shown is not known."""
+        return self.undecided0 + self.lost0, self.undecided1 + self.lost1
 
     def arm(self, which: int) -> RunCounts:
         """The counts of arm 0 or 1 alone."""

@@ -11,7 +11,8 @@ from pytest_skilleval.core.statistics.missing import Loss, at_best, at_worst
 from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import FEWEST_CASES, NO_PAIR, TOO_FEW, NewCases, new_cases
 from pytest_skilleval.core.statistics.permutation import within_case
-from pytest_skilleval.core.statistics.planning import Bill, Price, Spread, bill, cases_needed, pilot, stated
+from pytest_skilleval.core.statistics.planning import Price, Spread, bill, cases_needed, pilot, stated
+from pytest_skilleval.core.statistics.steps import NextStep, kinds_unknown, settle, these
 from pytest_skilleval.core.statistics.values import PairedCounts, mean
 
 ALPHA = 0.05
@@ -40,15 +41,6 @@ class Contrast:
     name: str
     cases: tuple[PairedCounts, ...]
     loss: Loss
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """What would move the question on: fresh cases (in all, not in addition), runs, and their bill; None where nothing is to buy."""
-
-    text: str
-    cases: int | None = None
-    bill: Bill | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +83,7 @@ def verdicts(
 
     An effect is claimed on these cases iff the within-case p is at most `alpha`; for new cases iff there are 6 families of
     which 6 moved, the BBB interval excludes 0 and the sign-flip p is at most `alpha`; p values adjusted by Holm over the
-    contrasts. A claim must hold in the same direction whatever the undecided runs might have been. Contrasts that lost too
+    contrasts. A claim must hold in the same direction whatever the undecided and lost runs might have been. Contrasts that lost too
     many runs get no verdict and count in no adjustment.
 
     Parameters
@@ -106,7 +98,7 @@ def verdicts(
     Simulated rates of false claims at 5 to 20 cases and 1 to 5 repeats: new cases at most .036, these cases at most .036.
     """
     kept = [contrast for contrast in contrasts if not contrast.loss.too_many]
-    doubtful = any(case.undecided0 or case.undecided1 for contrast in kept for case in contrast.cases)
+    doubtful = any(any(case.unknown) for contrast in kept for case in contrast.cases)
     changes = (list, at_worst, at_best) if doubtful else (list,)
     ends = [_claims([list(change(contrast.cases)) for contrast in kept], alpha, beside) for change in changes]
     judged = iter(zip(*ends, strict=True))
@@ -158,7 +150,7 @@ def _judge(contrast: Contrast, ends: tuple[Claims, ...], rules: tuple[float, flo
     clusters = new_cases(pairs, 1 - alpha).clusters
     word = _word(these, new, clusters, pairs, alpha)
     turned = these != main.these or new != main.new or any((end.these, end.new) != (main.these, main.new) for end in ends)
-    reasons = _reasons(word, pairs, clusters) + (("undecided runs could change the verdict",) if turned else ())
+    reasons = _reasons(word, pairs, clusters) + ((f"{kinds_unknown(contrast.cases)} runs could change the verdict",) if turned else ())
     return Verdict(
         contrast.name,
         word,
@@ -168,7 +160,7 @@ def _judge(contrast: Contrast, ends: tuple[Claims, ...], rules: tuple[float, flo
         main.these_p,
         main.new_p,
         reasons,
-        _next_step(word, pairs, turned, wanted_effect, price),
+        settle(contrast.cases, price) if turned else _next_step(word, pairs, wanted_effect, price),
     )
 
 
@@ -204,9 +196,7 @@ def _reasons(word: Word, pairs: list[PairedCounts], clusters: int) -> tuple[str,
     return tuple(told)
 
 
-def _next_step(word: Word, pairs: list[PairedCounts], turned: bool, wanted: float, price: Price | None) -> NextStep:
-    if turned:
-        return NextStep("decide the undecided runs: they could change the verdict")
+def _next_step(word: Word, pairs: list[PairedCounts], wanted: float, price: Price | None) -> NextStep:
     if word is Word.SHOWN:
         return NextStep("nothing to add; confirm on held-out cases")
     if word is Word.CEILING:
@@ -223,7 +213,7 @@ def _guess(wanted: float) -> Spread:
 
 def _lost(contrast: Contrast, price: Price | None) -> Verdict:
     lost = contrast.loss.lost0 + contrast.loss.lost1
-    step = NextStep(f"mend the cause and repeat the {lost} lost runs", None, bill(lost, price))
+    step = NextStep(f"mend the cause and repeat {these(lost, 'lost')}", None, bill(lost, price))
     reasons = (contrast.loss.reason or "",)
     return Verdict(contrast.name, Word.LOST, None, "no verdict", "no verdict", None, None, reasons, step)
 

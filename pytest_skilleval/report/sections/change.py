@@ -43,13 +43,21 @@ def reliability(document: Document) -> Section | None:
     if not document.pass_hat_k:
         return None
     rows = tuple(
-        (row.arm, words.group(row.agent, row.model), row.name, str(row.k or "unequal"), f"{row.cases} of {row.given}", figure_span(row))
+        (
+            row.arm,
+            words.group(row.agent, row.model),
+            row.name,
+            str(row.k or "unequal"),
+            words.between(row.fewest_runs, row.most_runs),
+            f"{row.cases} of {row.given}",
+            figure_span(row),
+        )
         for row in document.pass_hat_k
     )
     return Section(
         "How reliably?",
-        ("Compare only rows of one name and one k.",),
-        (Table(columns("arm", "agent", "figure", "#k", "#cases", "share [95 %]"), rows),),
+        ("Compare only rows of one name and one k. n: runs of a case; the limits are about new cases.",),
+        (Table(columns("arm", "agent", "figure", "#k", "#n", "#cases", "share [95 %]"), rows),),
         folded=True,
     )
 

@@ -17,7 +17,8 @@ SENTENCES = (
     ),
     (
         "Every case counts the same, whatever its number of surviving runs. Runs that could not be measured are neither passed nor "
-        "failed and are listed; undecided runs too, and the bounds tell how far they could move a number."
+        "failed and are listed; undecided runs too. The bounds tell how far both could move a number, and a verdict must be the same at "
+        "both ends."
     ),
     (
         "Losses carry exact (Clopper-Pearson) limits. A percentile bootstrap over cases is in report.json as a secondary figure only: "

@@ -122,12 +122,15 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PassHatK(Figure, frozen=True, kw_only=True):
-    """Reliability over repeats; ``cases`` of ``given`` cases entered."""
+    """Reliability over repeats: ``cases`` of ``given`` cases entered, with ``fewest_runs`` to ``most_runs`` runs each."""
 
     arm: str
     agent: str
     model: str
     name: str
     k: int | None
+    """Null: cases had unequal numbers of runs."""
     cases: int
     given: int
+    fewest_runs: int
+    most_runs: int

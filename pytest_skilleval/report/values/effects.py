@@ -69,7 +69,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     new_cases: NewCases
     bootstrap: BootstrapLimits
     bounds: Bounds
-    """With undecided runs counted against and for the effect."""
+    """With every run without a verdict, undecided or lost, counted against and for the effect."""
     holm_p: float | None
     """The p on these cases, corrected for the number of primary comparisons; null where nothing is tested."""
     holm_sign_flip_p: float | None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from stat_writing import written
 
@@ -113,8 +115,10 @@ def test_none_seen_is_not_none() -> None:
 def test_undecided_runs_keep_a_gate_open() -> None:
     """A decision that the undecided runs could turn is none."""
     assert improve(_alike(12, 0, 5), NONE_LOST, 0.4).decision is Decision.MET
+    lost = [replace(case, lost1=5) for case in _alike(12, 0, 5)]
+    assert improve(lost, NONE_LOST, 0.4).decision is Decision.OPEN
     doubtful = improve(_alike(12, 0, 5, undecided1=5), NONE_LOST, 0.4)
-    assert (doubtful.decision, doubtful.reason) == (Decision.OPEN, "depends on undecided runs")
+    assert (doubtful.decision, doubtful.reason) == (Decision.OPEN, "depends on undecided or lost runs")
 
 
 def test_lost_runs_keep_every_gate_open() -> None:

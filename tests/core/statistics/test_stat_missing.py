@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from scipy.stats import fisher_exact
 
-from pytest_skilleval.core.statistics.missing import at_best, at_worst, loss, undecided_bounds
+from pytest_skilleval.core.statistics.missing import at_best, at_worst, bounds, loss
 from pytest_skilleval.core.statistics.values import PairedCounts
 
 
@@ -41,18 +41,18 @@ def test_more_lost_than_planned_is_refused() -> None:
         loss(3, 2, 0, 2)
 
 
-def test_undecided_runs_widen_the_range_both_ways() -> None:
-    """At worst they fail with and pass without the skill; at best the reverse."""
-    cases = [PairedCounts("a", 1, 2, 2, 2, undecided0=1), PairedCounts("b", 0, 3, 2, 2, undecided1=2)]
-    bounds = undecided_bounds(cases)
-    assert bounds.low == (Fraction(1, 3) + Fraction(1, 2)) / 2
-    assert bounds.high == (Fraction(2, 3) + 1) / 2
+def test_runs_without_a_verdict_widen_the_range_both_ways() -> None:
+    """At worst undecided and lost runs fail with and pass without the skill; at best the reverse."""
+    cases = [PairedCounts("a", 1, 2, 2, 2, undecided0=1), PairedCounts("b", 0, 3, 2, 2, undecided1=1, lost1=1)]
+    found = bounds(cases)
+    assert found.low == (Fraction(1, 3) + Fraction(1, 2)) / 2
+    assert found.high == (Fraction(2, 3) + 1) / 2
 
 
 def test_nothing_undecided_leaves_one_point() -> None:
     """Without undecided runs both ends are the difference itself."""
-    bounds = undecided_bounds([PairedCounts("a", 1, 3, 2, 3)])
-    assert bounds.low == bounds.high == Fraction(1, 3)
+    found = bounds([PairedCounts("a", 1, 3, 2, 3)])
+    assert found.low == found.high == Fraction(1, 3)
 
 
 def test_a_case_with_undecided_runs_only_enters_the_range() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -83,6 +85,19 @@ def test_undecided_runs_that_could_undo_an_effect_forbid_it() -> None:
     assert _one(doubtful).word is not Word.SHOWN
     assert "undecided runs could change the verdict" in _one(doubtful).reasons
     assert "undecided" in _one(doubtful).next_step.text
+
+
+def test_lost_runs_that_could_undo_an_effect_forbid_it() -> None:
+    """However few are lost: an effect is told only if it holds whatever they would have shown; the next step is to repeat them, priced."""
+    whole = [PairedCounts(str(place), 0, 3, 1, 3) for place in range(8)]
+    one_lost = [replace(case, lost1=1) if case.case == "0" else case for case in whole]
+    (clear,) = verdicts([Contrast("", tuple(whole), loss(0, 24, 0, 24))])
+    (doubtful,) = verdicts([Contrast("", tuple(one_lost), loss(0, 24, 1, 25))], price=Price(0.5))
+    assert (clear.word, doubtful.word) == (Word.SHOWN, Word.CHANGED)
+    assert doubtful.reasons[-1] == "lost runs could change the verdict"
+    assert doubtful.next_step.text == "repeat the lost run: the verdict hangs on it"
+    assert doubtful.next_step.bill is not None
+    assert doubtful.next_step.bill.money == 0.5
 
 
 def test_one_family_is_no_evidence_for_new_cases() -> None:
