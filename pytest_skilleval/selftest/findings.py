@@ -6,9 +6,11 @@ import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.verdict import ALPHA, Word
 from pytest_skilleval.report.values import Document, Effect, Limits
 from pytest_skilleval.selftest.recording import Instrument, Recordings, instrument
@@ -79,57 +81,78 @@ def find_all(
         Called with the name of each standard before its sessions are made.
     """
     chunks = [range(start, min(start + CHUNK, sessions)) for start in range(0, sessions, CHUNK)]
-    if processes == 1:
+    with tempfile.TemporaryDirectory(prefix="skilleval-selftest-") as folder, _pool(processes) as pool:
         for one in standards:
             told(one.name)
-            with tempfile.TemporaryDirectory(prefix="skilleval-selftest-") as folder:
-                yield one, find(Recordings(one, Path(folder), under_test=under_test), random_seed, range(sessions))
+            if pool is None:
+                yield one, find(Recordings(one, Path(folder, one.name), under_test=under_test), random_seed, range(sessions))
+            else:
+                parts = [pool.submit(_find_part, one.name, folder, random_seed, chunk, under_test) for chunk in chunks]
+                yield one, [found for part in parts for found in part.result()]
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Processes to share the work; None: no others. When the work is broken off, they end at once."""
+    if processes == 1:
+        yield None
         return
     with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for one in standards:
-            told(one.name)
-            parts = [pool.submit(_find_part, one.name, random_seed, chunk, under_test) for chunk in chunks]
-            yield one, [found for part in parts for found in part.result()]
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise
 
 
-def _find_part(name: str, random_seed: int, numbers: range, under_test: Instrument) -> list[Found]:
-    with tempfile.TemporaryDirectory(prefix="skilleval-selftest-") as folder:
-        return find(Recordings(standard(name), Path(folder), under_test=under_test), random_seed, numbers)
+def _find_part(name: str, within: str, random_seed: int, numbers: range, under_test: Instrument) -> list[Found]:
+    folder = Path(within, f"{name}-{numbers.start}")
+    return find(Recordings(standard(name), folder, under_test=under_test), random_seed, numbers)
 
 
 def _found(recordings: Recordings, session: Session) -> Found:
     measured = recordings.runs(session)
-    document = recordings.report(measured)
-    effect = next(one for one in document.effects if one.primary)
-    these, new = _claims(document, effect)
-    population = recordings.standard.effect
+    return read(recordings.report(measured), measured, recordings.standard, session.effect)
+
+
+def read(document: Document, measured: Sequence[MeasuredRun], standard: Standard, truth: float, *, alpha: float = ALPHA) -> Found:
+    """What a session's report says; `truth` is the effect on exactly its cases, `alpha` the level at which the report claims."""
+    effect = primary(document)
+    these, new = _claims(document, effect, alpha)
     return Found(
         difference=effect.difference,
-        these=Answer(session.effect, _covers(effect.these_cases, session.effect), these, effect.these_cases.p),
-        new=Answer(population, _covers(effect.new_cases, population), new, effect.new_cases.sign_flip_p),
+        these=Answer(truth, covers(effect.these_cases, truth), these, effect.these_cases.p),
+        new=Answer(standard.effect, covers(effect.new_cases, standard.effect), new, effect.new_cases.sign_flip_p),
         verdict=effect.verdict,
         calls=sum(run.tool_calls + run.turns_sent for run in measured),
     )
 
 
-def _claims(document: Document, effect: Effect) -> tuple[int, int]:
+def primary(document: Document) -> Effect:
+    """The contrast that everything is about."""
+    return next(one for one in document.effects if one.primary)
+
+
+def _claims(document: Document, effect: Effect, alpha: float) -> tuple[int, int]:
     """Directions claimed on these and on new cases: of the pass rate, else of irreversible losses (more of them is worse)."""
     passes = {"better": 1, "worse": -1}.get(effect.direction or "", 0)
-    changed, shown = effect.verdict == Word.CHANGED or _small(effect.holm_p), effect.verdict == Word.SHOWN
+    changed, shown = effect.verdict == Word.CHANGED or _small(effect.holm_p, alpha), effect.verdict == Word.SHOWN
     found = [passes * changed, passes * shown]
     for loss in document.harm_effects:
         if loss.claim and loss.claim.endswith(LOSS_CLAIMS):
             direction = -_sign(loss.difference or 0)
-            found = [found[0] or direction * _small(loss.holm_p), found[1] or direction * loss.claim.endswith(LOSS_CLAIMS[1])]
+            found = [found[0] or direction * _small(loss.holm_p, alpha), found[1] or direction * loss.claim.endswith(LOSS_CLAIMS[1])]
     return found[0], found[1]
 
 
-def _small(p: float | None) -> bool:
-    return p is not None and p <= ALPHA + 1e-12
+def _small(p: float | None, alpha: float) -> bool:
+    return p is not None and p <= alpha + 1e-12
 
 
-def _covers(limits: Limits, truth: float) -> bool | None:
-    """Limits are compared with room for rounding: a limit that equals the truth covers it."""
+def covers(limits: Limits, truth: float) -> bool | None:
+    """Whether an interval holds the truth, with room for rounding: a limit that equals the truth covers it."""
     if limits.low is None or limits.high is None:
         return None
     return limits.low - 1e-9 <= truth <= limits.high + 1e-9

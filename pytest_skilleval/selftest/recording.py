@@ -22,6 +22,7 @@ from pytest_skilleval.core.plan import Row
 from pytest_skilleval.core.planning import Request, make_plan
 from pytest_skilleval.core.record import MeasuredRun, RunRecord, TurnRecord
 from pytest_skilleval.core.spec import Spec
+from pytest_skilleval.core.statistics.sequential import Look
 from pytest_skilleval.report.build import build
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.values import Document
@@ -42,21 +43,23 @@ def instrument(measured: Sequence[MeasuredRun], spec: SpecFacts, session: Sessio
     return build(measured, spec, session).document
 
 
+def spec_content(standard: Standard) -> dict[str, Any]:
+    """The standard as a spec file says it, but for the seed."""
+    return {
+        "skill": script.SKILL,
+        "summary": standard.about,
+        "defaults": {"repeats": standard.repeats},
+        "arms": {"without": {"role": "baseline", "exclude": [script.SKILL]}, "with": {"role": "treatment"}},
+        "contrasts": {"primary": [list(script.ARMS)]},
+        "cases": [_case(standard, place) for place in range(standard.cases)],
+    }
+
+
 def spec_of(standard: Standard) -> LoadedSpec:
     """The standard as a spec."""
-    text = json.dumps(
-        {
-            "skill": script.SKILL,
-            "summary": standard.about,
-            "defaults": {"repeats": standard.repeats},
-            "arms": {"without": {"role": "baseline", "exclude": [script.SKILL]}, "with": {"role": "treatment"}},
-            "contrasts": {"primary": [script.ARMS]},
-            "cases": [_case(standard, place) for place in range(standard.cases)],
-        }
-    )
-    skill = Skill(id=script.SKILL, name=script.SKILL, description="Ask before deleting anything.", body="", files={})
+    skill = Skill(id=script.SKILL, name=script.SKILL, description=script.DESCRIPTION, body="", files={})
     return LoadedSpec(
-        spec=Spec.model_validate_json(text),
+        spec=Spec.model_validate_json(json.dumps(spec_content(standard))),
         path=Path("selftest", standard.name, "spec.yaml"),
         text_hash=hashlib.sha256(repr(standard).encode()).hexdigest(),
         case_lines={},
@@ -71,20 +74,23 @@ class Recordings:
     ----------
     folder
         An empty folder for the recorded runs; the caller removes it.
+    looks
+        The looks that its sessions plan.
     """
 
-    def __init__(self, standard: Standard, folder: Path, *, under_test: Instrument = instrument) -> None:
+    def __init__(self, standard: Standard, folder: Path, *, under_test: Instrument = instrument, looks: tuple[Look, ...] = ()) -> None:
         self.standard = standard
         self.loaded = spec_of(standard)
         self.facts = SpecFacts.of(self.loaded)
         self.archive = Archive(folder)
         self.under_test = under_test
+        self.looks = looks
         self._scored: dict[tuple[str, str, Play], MeasuredRun] = {}
 
     def session(self, random_seed: int, number: int) -> Session:
         """Draw one session: its plan by the product's planner, what becomes of its runs by chance."""
         rng = generator(self.standard, random_seed, number)
-        request = Request(agents=(AGENT,), random_seed=rng.getrandbits(32))
+        request = Request(agents=(AGENT,), random_seed=rng.getrandbits(32), looks=self.looks)
         return draw(self.standard, make_plan([self.loaded], request).rows, rng)
 
     def runs(self, session: Session) -> list[MeasuredRun]:
@@ -138,11 +144,12 @@ def _suffix(play: Play) -> str:
 
 
 def _case(standard: Standard, place: int) -> dict[str, Any]:
+    family = family_id(standard, place)
     return {
         "id": case_id(place),
         "kind": "outcome",
         "expects": "improve",
-        "family": family_id(standard, place),
+        **({"family": family} if family else {}),
         "turns": [{"prompt": script.PROMPTS[place % len(script.PROMPTS)], **script.CHECKS}],
         "rehearsals": list(script.REHEARSALS),
     }

@@ -121,8 +121,8 @@ def result(standard: Standard, sessions: Sequence[Found]) -> Result:
     """Sum up the sessions of one standard."""
     bias, error = _bias(sessions)
     differences = [one.difference for one in sessions if one.difference is not None]
-    covered = {question: _covered(_answers(sessions, question)) for question in QUESTIONS}
-    false = {question: _share([answer.false for answer in _answers(sessions, question)]) for question in QUESTIONS}
+    covered = {question: coverage(sessions, question) for question in QUESTIONS}
+    false = {question: share([answer.false for answer in _answers(sessions, question)]) for question in QUESTIONS}
     return Result(
         standard=standard,
         sessions=len(sessions),
@@ -130,9 +130,9 @@ def result(standard: Standard, sessions: Sequence[Found]) -> Result:
         bias=bias,
         bias_error=error,
         covered=covered,
-        claimed={question: _share([answer.claim != 0 for answer in _answers(sessions, question)]) for question in QUESTIONS},
+        claimed={question: share([answer.claim != 0 for answer in _answers(sessions, question)]) for question in QUESTIONS},
         false=false,
-        lost=_share([one.verdict == Word.LOST for one in sessions]),
+        lost=share([one.verdict == Word.LOST for one in sessions]),
         verdicts=dict(sorted(Counter(one.verdict or "none" for one in sessions).items())),
         calls=_calls(sessions),
         calibration=_calibrations(standard, sessions),
@@ -172,11 +172,13 @@ def _answers(sessions: Sequence[Found], question: Question) -> list[Answer]:
     return [one.answer(question) for one in sessions]
 
 
-def _covered(answers: Sequence[Answer]) -> Rate:
-    return _share([answer.covered for answer in answers if answer.covered is not None])
+def coverage(sessions: Sequence[Found], question: Question) -> Rate:
+    """Of the sessions with an interval, those in which it holds the truth."""
+    return share([answer.covered for answer in _answers(sessions, question) if answer.covered is not None])
 
 
-def _share(flags: Sequence[bool]) -> Rate:
+def share(flags: Sequence[bool]) -> Rate:
+    """How many are true."""
     return Rate(sum(flags), len(flags))
 
 

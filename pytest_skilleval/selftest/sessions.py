@@ -35,9 +35,14 @@ def generator(standard: Standard, random_seed: int, number: int) -> random.Rando
     return random.Random(f"{random_seed}/{standard.name}/{number}")  # noqa: S311 - chance, no secret
 
 
+def draw_kinds(standard: Standard, rng: random.Random) -> tuple[Truth, ...]:
+    """What each family of a session is like."""
+    return tuple(rng.choice(standard.pool) for _ in range(standard.families)) if standard.drawn else standard.pool
+
+
 def draw(standard: Standard, rows: Sequence[Row], rng: random.Random) -> Session:
     """One session over these rows (all cases of the standard in both arms, in the order in which they start)."""
-    kinds = tuple(rng.choice(standard.pool) for _ in range(standard.families)) if standard.drawn else standard.pool
+    kinds = draw_kinds(standard, rng)
     truths = {case_id(place): kinds[place // standard.paraphrases] for place in range(standard.cases)}
     last = max(len(rows) - 1, 1)
     plays = tuple(_play(standard, truths[row.case], row.arm, place / last, rng) for place, row in enumerate(rows))

@@ -72,6 +72,11 @@ class Standard:
         return self.families * self.paraphrases
 
     @property
+    def runs(self) -> int:
+        """Runs of a session, over both arms."""
+        return 2 * self.cases * self.repeats
+
+    @property
     def effect(self) -> float:
         """The true effect over the pool."""
         return mean_effect(self.pool)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pytest_skilleval.core.statistics.sequential import LOOKS
 from pytest_skilleval.selftest import script
-from pytest_skilleval.selftest.results import LEVELS, Result
+from pytest_skilleval.selftest.findings import Answer
+from pytest_skilleval.selftest.results import LEVELS, MOST_FALSE, Rate, Result, coverage, share
 from pytest_skilleval.selftest.standards import QUESTIONS, SEVERE, Standard
+
+if TYPE_CHECKING:
+    from pytest_skilleval.selftest.looks import Looked
+    from pytest_skilleval.selftest.others import Scored
+    from pytest_skilleval.selftest.real import Real
 
 STAMP = "SELF-TEST: scripted agents with a known effect. It says how good the instrument is, and nothing about any skill."
 FORMAT = 1
@@ -35,6 +42,70 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
 def document(results: Sequence[Result], random_seed: int) -> dict[str, Any]:
     """What ``--json`` prints."""
     return {"format": FORMAT, "self_test": STAMP, "random_seed": random_seed, "standards": [one.to_json() for one in results]}
+
+
+def real(made: Sequence[tuple[Standard, Sequence[Real]]]) -> Iterator[str]:
+    """What sessions through the product took, and whether each run became what was drawn."""
+    for one, sessions in made:
+        who = " ".join(sorted({f"{session.agent} {session.version}" for session in sessions}))
+        timed = [(session.seconds, session.runs) for session in sessions if session.seconds is not None]
+        seconds, runs = sum(seconds for seconds, _ in timed), sum(runs for _, runs in timed)
+        took = f"; {seconds / len(timed):.0f} s a session, {seconds / runs:.1f} s a run" if timed else ""
+        yield f"{one.name}, {who}: {_as_drawn(sessions)}{took}"
+        yield from _strange(sessions)
+
+
+def scored(sessions: Sequence[Scored]) -> Iterator[str]:
+    """How another harness saw the runs of each standard."""
+    for name in dict.fromkeys(session.standard.name for session in sessions):
+        mine = [session for session in sessions if session.standard.name == name]
+        yield f"{name}: {_as_drawn(mine)}"
+        yield from _strange(mine)
+
+
+def _as_drawn(sessions: Sequence[Real] | Sequence[Scored]) -> str:
+    runs, strange = sum(session.runs for session in sessions), sum(len(session.strange) for session in sessions)
+    return f"{runs - strange} of {runs} runs in {len(sessions)} session{'s' * (len(sessions) > 1)} came out as drawn"
+
+
+def _strange(sessions: Sequence[Real] | Sequence[Scored]) -> Iterator[str]:
+    yield from (f"  {told}" for session in sessions for told in session.strange)
+
+
+def looked(one: Standard, sessions: Sequence[Looked]) -> Iterator[str]:
+    """A row for each stop: what was claimed by then, and how much of it is false; then what the looks saved."""
+    for place, look in enumerate(LOOKS, start=1):
+        claims = _by(sessions, place, lambda answer: answer.claim != 0)
+        false = _by(sessions, place, lambda answer: answer.false)
+        yield (
+            f"{one.name if place == 1 else '':16} {one.effect:+6.2f} {f'{look.repeats} at {look.alpha:g}':>11}   "
+            f"{_percent(sum(session.stop == place for session in sessions) / len(sessions)):>6}   "
+            f"{' / '.join(_percent(rate.value) for rate in claims):>18}   "
+            f"{' / '.join(f'{_percent(rate.value)} ({_percent(rate.limits[1])})' for rate in false):>33}"
+        )
+    calls, fixed = sum(session.found.calls for session in sessions), sum(session.fixed.calls for session in sessions)
+    power = " / ".join(_percent(share([session.fixed.answer(question).claim != 0 for session in sessions]).value) for question in QUESTIONS)
+    covers = " / ".join(_percent(coverage([session.found for session in sessions], question).value) for question in QUESTIONS)
+    repeats = sum(LOOKS[session.stop - 1].repeats for session in sessions) / len(sessions)
+    yield (
+        f"{'':16} {repeats:.1f} repeats on average, {_percent(calls / fixed, 0)} of the calls; covers {covers}; "
+        f"claims without looks {power}"
+    )
+
+
+def too_many_false(sessions: Sequence[Looked]) -> bool:
+    """Whether false claims are surely more frequent than promised; they only grow from stop to stop."""
+    return any(rate.limits[0] > MOST_FALSE for rate in _by(sessions, len(LOOKS), lambda answer: answer.false))
+
+
+LOOKED_HEAD = (
+    f"{'standard':16} {'truth':>6} {'look':>11}   {'stops':>6}   {'claims these / new':>18}   {'false these (up to) / new (up to)':>33}"
+)
+
+
+def _by(sessions: Sequence[Looked], place: int, of: Callable[[Answer], bool]) -> list[Rate]:
+    """For each question: of all sessions, those that have ended by this look and said so."""
+    return [share([session.stop <= place and of(session.found.answer(question)) for session in sessions]) for question in QUESTIONS]
 
 
 def published(standards: Sequence[Standard]) -> dict[str, Any]:
