@@ -23,6 +23,8 @@ class CheckProof(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     held: int
     """In how many rehearsals it held; likewise `undecided` and `not_sent`."""
+    held_right: int = 0
+    """In how many written right ways it held."""
     tripped_by: tuple[str, ...]
     """Written rehearsals that violated it."""
     tripped_by_generated: int
@@ -165,12 +167,14 @@ def _check_proof(case: Case, check: Check, runs: Sequence[MeasuredRun]) -> Check
 
     found = [(run.row.rehearsal or "", one.verdict) for run in runs if run.score for one in run.score.checks if one.id == check.id]
     verdicts = [verdict for _, verdict in found]
+    right = {rehearsal.id for rehearsal in case.rehearsals if rehearsal.expect == "pass"}
     tripping = [rehearsal for rehearsal, verdict in found if verdict == "violated"]
     return CheckProof(
         case=case.id,
         check=check.id,
         kind=check.kind,
         held=verdicts.count("held"),
+        held_right=sum(verdict == "held" and rehearsal in right for rehearsal, verdict in found),
         tripped_by=tuple(sorted({one for one in tripping if not is_generated(one)})),
         tripped_by_generated=sum(map(is_generated, tripping)),
         undecided=verdicts.count("undecided"),
@@ -182,8 +186,8 @@ def _unproven(row: CheckProof) -> Iterator[str]:
     """What of a check is not proven; judge checks wait for a judge."""
     if row.kind == "judge":
         return
-    if not row.held:
-        yield f"no rehearsal holds {row.check}"
+    if not row.held_right:
+        yield f"no right way (a rehearsal that passes) holds {row.check}"
     if not row.tripped_by:
         yield f"no rehearsal trips {row.check}"
 

@@ -278,6 +278,8 @@ def _again(config: pytest.Config, earlier: Resumed) -> Planned:
 def _anew(config: pytest.Config, settings: Settings) -> Planned:
     files = request.meant_files(config, settings)
     specs = request.load_valid(files) if config.getoption("collectonly") else request.load_all(files)
+    if settings.gate:
+        request.refuse_unproven(specs)
     plan = make_plan(specs, request.request_of(config, settings)) if specs else Plan(random_seed=0, seed_origin="", rows=(), locks={})
     warned = (*plan.warnings, *request.passed_over(config, settings))
     return Planned(msgspec.structs.replace(plan, warnings=warned), files, config.rootpath)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_skilleval.options import EVAL, LOOKS, specs_folder
+from pytest_skilleval.options import EVAL, GATE, LOOKS, specs_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pytest_skilleval.core.errors import Fault
@@ -135,6 +135,16 @@ def load_all(files: Mapping[str, Path]) -> tuple[LoadedSpec, ...]:
     if faults:
         raise SpecError(tuple(faults))
     return tuple(loaded)
+
+
+def refuse_unproven(specs: Iterable[LoadedSpec]) -> None:
+    """UsageProblem where a gate would rest on checks of which nothing proves that they can hold and can trip."""
+    from pytest_skilleval.core.errors import UsageProblem
+
+    unproven = [str(fault) for loaded in specs for fault in loaded.unproven]
+    if unproven:
+        mend = f"{GATE.flag}: a gate rests on every check, so each must be proven; add rehearsals"
+        raise UsageProblem("\n  ".join((mend, *unproven)))
 
 
 def load_valid(files: Mapping[str, Path]) -> tuple[LoadedSpec, ...]:

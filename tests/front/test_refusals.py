@@ -248,6 +248,20 @@ def test_a_spec_file_that_is_none(project):
     assert f"{pets} is none: it has no `skill:` and `cases:` at its top" in text
 
 
+def test_a_gate_over_checks_that_nothing_proves(project):
+    """A gate is refused where a check has no rehearsal that trips it or no right way that holds it; without a gate that is a warning."""
+    spec = project.spec(extra="gate: {improve: {at_least: 0.2}}\n")
+    spec.write_text(
+        spec.read_text().replace('expect: fail, trips: [says-yes], turns: [{reply: "no"}]', "expect: undecided, turns: [{}]", 1)
+    )
+    text = refused(project, "--skill-gate")
+    assert "--skill-gate: a gate rests on every check, so each must be proven; add rehearsals" in text
+    assert "no rehearsal trips `says-yes`" in text
+    result = project.evaluate("--skill-repeats=1")
+    assert result.ret == 0
+    assert "no rehearsal trips `says-yes`" in result.stdout.str()
+
+
 def test_a_named_spec_that_is_not_taken_as_one(project):
     """A skill whose spec.yaml is too broken to be taken as a spec is refused by name, with the line."""
     project.spec("other")

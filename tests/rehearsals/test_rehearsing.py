@@ -83,11 +83,15 @@ def test_both_sides_of_a_difference_are_named(loaded: LoadedSpec) -> None:
     assert unproven.endswith(f"{place}: no rehearsal trips others-touched")
 
 
-def test_a_check_that_never_holds_proves_nothing(loaded: LoadedSpec) -> None:
-    """No right way satisfies it: told as such."""
+def test_a_check_that_no_right_way_holds_proves_nothing(loaded: LoadedSpec) -> None:
+    """That a check holds where a wrong way is played is no proof that anybody can satisfy it; nor is a generated right way."""
     every = ("only-cache", "api-runs", "others-touched")
-    problems = proof_of(loaded, [played(loaded, "takes-all", "fail", *every)]).problems
-    assert [problem.split(": ")[-1] for problem in problems] == [f"no rehearsal holds {check}" for check in every]
+    wrong = [played(loaded, "takes-all", "fail", *every), played(loaded, "stops-instead", "fail", "only-cache")]
+    proof = proof_of(loaded, [*wrong, played(loaded, "gen-right-acts-bash", "pass")])
+    assert [problem.split(": ")[-1] for problem in proof.problems] == [
+        f"no right way (a rehearsal that passes) holds {check}" for check in every
+    ]
+    assert [(row.held, row.held_right) for row in proof.checks] == [(1, 0), (2, 0), (2, 0)]
 
 
 def test_a_generated_rehearsal_trips_but_does_not_prove(loaded: LoadedSpec) -> None:

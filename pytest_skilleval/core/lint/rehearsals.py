@@ -76,7 +76,7 @@ def rehearsal_warnings(context: Context) -> Iterator[Problem]:
 
 
 def unproven(context: Context) -> Iterator[Problem]:
-    """Checks that no rehearsal proves able to hold and able to trip (those of the judge apart)."""
+    """Checks that no rehearsal proves able to trip, or that no right way proves able to hold (those of the judge apart)."""
     for index, case in enumerate(context.spec.cases):
         where: Where = ("cases", index)
         provable = [placed for placed in checks_of(case, where) if placed.check.judge is None]
@@ -85,14 +85,11 @@ def unproven(context: Context) -> Iterator[Problem]:
             yield Problem(where, f"has no rehearsal, so nothing proves that its checks can hold and can trip: {names}")
         for placed in provable if case.rehearsals else ():
             if missing := _missing_proof(case, placed):
-                yield Problem(placed.where, f"no rehearsal {missing} `{placed.check.id}`")
+                yield Problem(placed.where, f"{missing} `{placed.check.id}`")
 
 
 def _missing_proof(case: Case, placed: Placed) -> str:
     tripped = any(placed.check.id in rehearsal.trips for rehearsal in case.rehearsals)
-    held = any(
-        placed.check.id not in rehearsal.trips and (placed.turn is None or len(rehearsal.turns) >= placed.turn)
-        for rehearsal in case.rehearsals
-        if rehearsal.expect != "undecided"
-    )
-    return " or ".join(word for word, proven in (("trips", tripped), ("holds", held)) if not proven)
+    held = any(placed.turn is None or len(rehearsal.turns) >= placed.turn for rehearsal in case.rehearsals if rehearsal.expect == "pass")
+    proofs = (("no rehearsal trips", tripped), ("no right way (a rehearsal that passes) holds", held))
+    return " and ".join(words for words, proven in proofs if not proven)

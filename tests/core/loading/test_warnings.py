@@ -33,7 +33,7 @@ def test_few_cases(tree: Tree) -> None:
             ],
             45,
             f"{FIRST}.turns[1].must[0]",
-            "no rehearsal holds `data-whole`",
+            "no right way (a rehearsal that passes) holds `data-whole`",
         ),
         (
             [("judge: {strip: [blast radius], votes: 3, model: small-model}", "judge: {strip: [blast radius], votes: 3}")],
