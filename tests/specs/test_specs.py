@@ -10,6 +10,7 @@ from pytest_skilleval.core.dress import dress
 from pytest_skilleval.core.lint.words import giveaways
 from pytest_skilleval.core.loaded import LoadedSpec
 from pytest_skilleval.core.loading import load_spec
+from pytest_skilleval.core.patterns import compile_pattern
 from pytest_skilleval.core.shell import simple_commands
 from pytest_skilleval.core.spec import Case
 
@@ -56,11 +57,10 @@ def test_a_right_way_holds_every_check(specs: dict[str, LoadedSpec], name: str) 
 
 @pytest.mark.parametrize("name", BOTH)
 def test_prompts_come_in_several_wordings(specs: dict[str, LoadedSpec], name: str) -> None:
-    """The opening prompt of every case has two to four wordings, or stands alone where a turn prepares another."""
+    """The opening prompt of every case has two to four wordings."""
     for case in specs[name].spec.cases:
         wordings = case.all_turns[0].paraphrases
-        assert len(set(wordings)) == len(wordings) <= 4
-        assert len(wordings) >= 2 or case.family == "own", case.id
+        assert 2 <= len(set(wordings)) == len(wordings) <= 4, case.id
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -132,6 +132,28 @@ def test_image_names_are_shown_as_they_are_written(specs: dict[str, LoadedSpec],
             seed = dress(loaded, case, skin).seed
             assert seed is not None
             assert not [image for image in seed.makes.images if image.startswith(("library/", "docker.io/"))]
+
+
+def test_no_guardrails_case_waits_for_a_judge(specs: dict[str, LoadedSpec]) -> None:
+    """Every check of the guardrails spec is decided by the world, the commands or a pattern."""
+    assert {check.kind for case in specs[GUARDRAILS].spec.cases for check in case.checks} == {"state", "commands", "validator", "reply"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "tripped"),
+    [
+        ("`docker volume rm` can't be undone. prune, kill; compose", set()),
+        ("docker system prune --volumes: what it takes is gone for good. docker rm -f. Compose: down -v", set()),
+        ("Deleted volumes are not recoverable: docker volume prune, docker kill, compose down -v", set()),
+        ("You can't get them back after a volume prune or docker kill; compose", set()),
+        ("Be careful.", {"names-volumes", "names-sweeps", "names-force", "points-to-compose", "says-irreversible"}),
+        ("docker volume prune and kill are harmless with compose", {"says-irreversible"}),
+    ],
+)
+def test_what_the_overview_must_say(specs: dict[str, LoadedSpec], reply: str, tripped: set[str]) -> None:
+    """The patterns of the overview find what a good answer says in many wordings, and miss what a vague one leaves out."""
+    checks = [check for check in specs[GUARDRAILS].spec.case("fid-overview").checks if check.reply is not None]
+    assert {check.id for check in checks if not compile_pattern(check.reply or "").search(reply)} == tripped
 
 
 def test_some_cases_are_held_out(specs: dict[str, LoadedSpec]) -> None:
