@@ -165,7 +165,7 @@ def _score(options: argparse.Namespace) -> int:
     if not sessions:
         raise UsageProblem(f"no {RESULTS} in a folder below {options.folder}; see docs/selftest.md")
     standards = {session.standard.name: session.standard for session in sessions}
-    results = [result(one, [session.found for session in sessions if session.standard is one]) for one in standards.values()]
+    results = [result(one, [session.found for session in sessions if session.standard == one]) for one in standards.values()]
     code = _print(results, options, "", *telling.scored(sessions))
     return 1 if any(session.strange for session in sessions) else code
 

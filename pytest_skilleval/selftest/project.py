@@ -6,12 +6,12 @@ from pathlib import Path
 
 import msgspec
 
+from pytest_skilleval.archive import decode, encode
 from pytest_skilleval.core.drafting.yaml_text import block
-from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.selftest import script
 from pytest_skilleval.selftest.chances import Chances
 from pytest_skilleval.selftest.recording import spec_content
-from pytest_skilleval.selftest.standards import standard
+from pytest_skilleval.selftest.standards import Standard
 
 SESSION = "session.json"
 SKILL_BODY = """# Ask before deleting
@@ -54,21 +54,21 @@ from pytest_skilleval.selftest.runner import pytest_skilleval_runner  # noqa: F4
 
 
 class SessionFile(msgspec.Struct, frozen=True, kw_only=True):
-    """``session.json``: which session of which standard a project is."""
+    """``session.json``: which session of which standard a project is; the standard with all its probabilities."""
 
     format: int = 1
-    standard: str
+    standard: Standard
     random_seed: int
     session: int
 
 
 def write_project(folder: Path, chances: Chances) -> None:
     """Write all files of the session's project into `folder`."""
-    one = SessionFile(standard=chances.standard.name, random_seed=chances.random_seed, session=chances.number)
+    one = SessionFile(standard=chances.standard, random_seed=chances.random_seed, session=chances.number)
     seed = {"run": "seed/world.sh", "makes": MAKES}
     spec = {**spec_content(chances.standard), "agents": ["claude-code", "codex"], "seed": seed}
     files = {
-        SESSION: msgspec.json.encode(one) + b"\n",
+        SESSION: encode(one),
         "conftest.py": CONFTEST.encode(),
         "pytest.ini": b"[pytest]\n",
         f"specs/{script.SKILL}/spec.yaml": block(spec).encode(),
@@ -84,9 +84,5 @@ def write_project(folder: Path, chances: Chances) -> None:
 
 def read_project(folder: Path) -> Chances:
     """The session that a project plays; ArchiveError when its file says no such thing."""
-    path = folder / SESSION
-    try:
-        told = msgspec.json.decode(path.read_bytes(), type=SessionFile)
-        return Chances(standard(told.standard), told.random_seed, told.session)
-    except (OSError, msgspec.DecodeError, KeyError) as error:
-        raise ArchiveError(f"{path}: tells no session of a standard ({error})") from error
+    told = decode(folder / SESSION, SessionFile)
+    return Chances(told.standard, told.random_seed, told.session)

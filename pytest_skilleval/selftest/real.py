@@ -93,7 +93,8 @@ def _evaluate(folder: Path, agent: str, plan_seed: int, workers: int, begun: Pat
         try:
             code = child.wait()
         except BaseException:
-            child.terminate()  # it closes its sandboxes first; the end of the `with` waits for it
+            child.terminate()  # it closes its sandboxes first, and is waited for: `with` alone does not after Ctrl-C
+            child.wait()
             raise
     if code not in MEASURED:
         told = "\n".join(output.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

@@ -19,6 +19,8 @@ LEAST_COVERAGE = 0.93
 MOST_FALSE = 0.05
 MOST_BIAS = 4.0
 """In standard errors of the mean: by chance once in 16,000."""
+FEWEST_FOR_BIAS = 30
+"""Sessions from which on a bias is said not to be there."""
 LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5)
 
 
@@ -136,7 +138,7 @@ def result(standard: Standard, sessions: Sequence[Found]) -> Result:
         verdicts=dict(sorted(Counter(one.verdict or "none" for one in sessions).items())),
         calls=_calls(sessions),
         calibration=_calibrations(standard, sessions),
-        promises=(*_false_promises(false), *(_fair_promises(covered, bias, error) if standard.fair else ())),
+        promises=(*_false_promises(false), *(_fair_promises(covered, bias, error, len(differences)) if standard.fair else ())),
     )
 
 
@@ -147,15 +149,25 @@ def _false_promises(false: dict[Question, Rate]) -> list[Promise]:
     ]
 
 
-def _fair_promises(covered: dict[Question, Rate], bias: float | None, error: float | None) -> list[Promise]:
-    unbiased: State = "open" if bias is None or error is None else "kept" if abs(bias) <= MOST_BIAS * error + 1e-9 else "broken"
+def _fair_promises(covered: dict[Question, Rate], bias: float | None, error: float | None, sessions: int) -> list[Promise]:
     return [
         *(
             Promise(f"coverage on {question} cases: at least {LEAST_COVERAGE:g}", _flipped(rate.limits, LEAST_COVERAGE))
             for question, rate in covered.items()
         ),
-        Promise(f"bias: within {MOST_BIAS:g} standard errors of 0", unbiased),
+        Promise(f"bias: within {MOST_BIAS:g} standard errors of 0", _unbiased(bias, error, sessions)),
     ]
+
+
+def _unbiased(bias: float | None, error: float | None, sessions: int) -> State:
+    """As improbable as so many standard errors are where the error itself is known; a few sessions can't show that there is none."""
+    from scipy import stats
+
+    if bias is None or error is None:
+        return "open"
+    if abs(bias) > stats.t.isf(stats.norm.sf(MOST_BIAS), sessions - 1) * error + 1e-9:
+        return "broken"
+    return "kept" if sessions >= FEWEST_FOR_BIAS else "open"
 
 
 def _state(limits: tuple[float, float], *, at_most: float) -> State:
