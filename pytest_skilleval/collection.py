@@ -1,4 +1,4 @@
-"""Spec files -> plain `pytest.Function` items, one a row, made by pytest itself.
+"""Spec files -> plain `pytest.Function` items, one a row, as pytest itself makes them.
 
 A spec file poses as the test module that it describes: a module object is synthesised and pytest collects it in the
 ordinary way, so fixtures, markers, ``-k``, ``-m``, node ids and every other plugin work as they do for Python tests.
@@ -7,22 +7,20 @@ ordinary way, so fixtures, markers, ``-k``, ``-m``, node ids and every other plu
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_skilleval.options import is_evaluation, specs_folder
 from pytest_skilleval.session import EVALUATION, PLANNED
-from pytest_skilleval.session.outcomes import Recorder, assess
+from pytest_skilleval.session.items import items_of
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.plan import Row
-    from pytest_skilleval.core.record import MeasuredRun
-    from pytest_skilleval.core.spec import Rehearsal
 
 
 class InvalidSpecWarning(pytest.PytestWarning):
@@ -81,6 +79,12 @@ class SpecFile(pytest.Module):
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """The runs of this spec, a function a case."""
+        from pytest_skilleval.core.loading import collector_paused
+
+        with collector_paused():
+            return list(self._runs())
+
+    def _runs(self) -> Iterator[pytest.Item | pytest.Collector]:
         from pytest_skilleval.core.errors import SkillEvalError
 
         try:
@@ -90,12 +94,10 @@ class SpecFile(pytest.Module):
                 self.warn(InvalidSpecWarning(f"{error}\n(pytest --collect-only checks every spec)"))
                 return
             raise self.CollectError(str(error)) from None
-        for case, line in loaded.case_lines.items():
-            own = [row for row in rows if row.case == case]
-            if own:
-                function = make_test(case, own, path=self.path, line=line)
-                setattr(self.obj, case, function)
-                yield from self.ihook.pytest_pycollect_makeitem(collector=self, name=case, obj=function)
+        cases: dict[str, list[Row]] = {case: [] for case in loaded.case_lines}
+        for row in rows:
+            cases[row.case].append(row)
+        yield from items_of(self, {case: own for case, own in cases.items() if own}, loaded.case_lines)
 
 
 def content(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ...]]:
@@ -131,30 +133,6 @@ def listed(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ..
         return loaded, make_plan([loaded], request).rows
     except Nothing:
         return loaded, ()
-
-
-def make_test(case: str, rows: Sequence[Row], *, path: Path, line: int) -> Callable[..., None]:
-    """A test function for the rows of one case; errors and ``item.location`` point at the case's line in the YAML."""
-
-    def run(
-        skill_row: Row,  # named here because the mark below gives it  # noqa: ARG001
-        skill_measured: MeasuredRun,
-        skill_strict: bool,
-        skill_rehearsal: Rehearsal | None,
-        skill_note: Recorder,
-    ) -> None:
-        assess(skill_measured, skill_note, strict=skill_strict, rehearsal=skill_rehearsal)
-
-    code = run.__code__.replace(co_filename=str(path), co_firstlineno=line, co_name=case, co_qualname=case)
-    function = FunctionType(code, run.__globals__, case)
-    function.__test__ = True  # type: ignore[attr-defined]  # lets any name through python_functions
-    parameters = [pytest.param(row, id=row.label, marks=marker(row)) for row in rows]
-    return pytest.mark.parametrize("skill_row", parameters)(function)
-
-
-def marker(row: Row) -> pytest.MarkDecorator:
-    """``skill_run(case=, kind=, arm=, agent=, model=, repeat=)``: what ``-m`` selects by."""
-    return pytest.mark.skill_run(case=row.case, kind=row.kind, arm=row.arm, agent=row.agent, model=row.model, repeat=row.repeat)
 
 
 def is_run(item: pytest.Item) -> bool:

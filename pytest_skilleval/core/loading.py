@@ -21,7 +21,7 @@ from pytest_skilleval.core.shape import shape
 from pytest_skilleval.core.sidefiles import read_side_files, seed_file_names
 from pytest_skilleval.core.spec import Seed
 
-__all__ = ["dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
+__all__ = ["collector_paused", "dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
 
 _TOP_KEY = re.compile(rb"(?:\A|[\r\n])[\"']?(skill|cases)[\"']?[ \t]*:")
 
@@ -52,12 +52,12 @@ def load_spec(path: Path, catalogue_dir: Path | None = None) -> LoadedSpec:
         With every fault of the spec and its files; each names file, line and path, and says what to do.
     """
     path = path.absolute()
-    with _collector_paused():
+    with collector_paused():
         return _load(path, load_catalogue(catalogue_dir or path.parent.parent / "catalogue"))
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Loading makes many values and no cycles: the collector's visits would take most of the time and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()

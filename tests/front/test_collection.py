@@ -227,3 +227,40 @@ def test_overriding_a_fixture(project):
     )
     project.evaluate("--skill-case=one", "--skill-repeats=1")
     assert [what for what, *_ in project.diary()] == ["before", "open", "close"] * 2
+
+
+DESCRIBE = """
+    def pytest_collection_finish(session):
+        for item in session.items:
+            marks = sorted((mark.name, tuple(mark.kwargs.items())) for mark in item.iter_markers() if mark.name != "parametrize")
+            call = item.callspec
+            print("ITEM", item.nodeid, item.location, marks, call.id, call.indices, call.params, item.fixturenames, item.function.__name__)
+"""
+
+
+def test_items_are_made_as_pytest_makes_them(project):
+    """Items made like the first one are those that pytest makes when it is asked about every case (a hook of the project sees to that)."""
+    project.spec()
+    project.conftest(DESCRIBE)
+    alike = [line for line in project.evaluate("-s").outlines if "ITEM" in line]
+    project.conftest("asked = []\n\ndef pytest_generate_tests(metafunc):\n    print('ASKED', metafunc.definition.name)\n")
+    result = project.evaluate("-s")
+    assert [line for line in result.outlines if line.startswith("ASKED")] == ["ASKED one", "ASKED two"]
+    assert [line for line in result.outlines if "ITEM" in line] == alike
+    assert len(alike) == 8
+
+
+def test_a_hook_of_the_project_sees_every_case(project):
+    """A conftest.py that decides by name what a test function becomes decides about every case."""
+    project.spec()
+    project.conftest("def pytest_pycollect_makeitem(name):\n    return [] if name == 'two' else None\n")
+    assert {line.partition("::")[2].partition("[")[0] for line in ids(project.evaluate("--collect-only", "-q"))} == {"one"}
+
+
+def test_an_autouse_fixture_multiplies_the_runs_of_every_case(project):
+    """An autouse fixture with parameters applies to runs as to every test function."""
+    project.spec()
+    project.conftest("import pytest\n\n@pytest.fixture(autouse=True, params=['x', 'y'])\ndef each(request):\n    return request.param\n")
+    listed = ids(project.run("--collect-only", "-q", "specs"))
+    assert len(listed) == 16
+    assert sum("two[" in line for line in listed) == 8
