@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from pytest_skilleval.agents import failures
+from pytest_skilleval.agents.codex_commands import never_begun, rejected, shell_call, unwrap
 from pytest_skilleval.agents.streams import decode
 from pytest_skilleval.core.transcript import Closing, Failure, ShellCommand, ToolCall, TurnTranscript, Usage
 
-REJECTED = re.compile(r'message: ("Rejected\(.*"\)") \}')
-REJECTED_COMMAND = re.compile(r"`(.*)` rejected: (.*)", re.DOTALL)
-SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 SUBAGENT_WARNING = "a sub-agent ran; this CLI's stream does not show what it did (its session record does)"
-PLAINLY_WRAPPED = re.compile(r"""/(?:usr/)?bin/(?:ba|z|da)?sh -l?c (?:'([^']+)'|"([^"\\$`!]+)")""")
 RETRYING = "Reconnecting..."
 
 
@@ -73,7 +68,6 @@ FAILED = frozenset({"failed", "declined"})
 TOOLS = frozenset({"file_change", "mcp_tool_call", "web_search", "collab_tool_call"})
 
 DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-ENCODER = msgspec.json.Encoder()
 
 
 class _Seen(msgspec.Struct):
@@ -94,7 +88,7 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
     seen = _sort(read.lines)
     closing: Closing = "complete" if seen.done else "cut" if read.lines else "none"
     done = _carried_out(seen.items)
-    denied = tuple(_rejected(stderr)) if stderr else ()
+    denied = tuple(rejected(stderr.decode("utf-8", "replace"))) if stderr else ()
     trouble = _trouble(seen)
     refused = trouble is not None and failures.is_policy(trouble)
     return TurnTranscript(
@@ -109,7 +103,7 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
         denials=len(denied),
         warnings=tuple(_warnings(seen, done)),
         closing=closing,
-        failure=None if refused else _failure(trouble, closing, stderr, exit_code),
+        failure=None if refused else _unconfined(done) or _failure(trouble, closing, stderr, exit_code),
         events=len(read.lines) + read.unknown,
         unknown_events=read.unknown + seen.unknown,
         broken_lines=read.broken,
@@ -148,6 +142,8 @@ def _carried_out(items: Mapping[str, Item]) -> _Done:
     for item in items.values():
         if item.type == "command_execution":
             command = _command(item)
+            if command.exit_code and never_begun(command):
+                command = msgspec.structs.replace(command, executed=False)
             done.commands.append(command)
             done.calls.append(shell_call(command, failed=item.status in FAILED))
         elif item.type == "agent_message":
@@ -160,26 +156,6 @@ def _carried_out(items: Mapping[str, Item]) -> _Done:
     return done
 
 
-def unwrap(command: str) -> str:
-    """The command line inside ``/bin/bash -lc '...'``; any other is returned as it is."""
-    if (plain := PLAINLY_WRAPPED.fullmatch(command)) is not None:
-        return plain[1] or plain[2]
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError:
-        return command
-    return words[2] if _is_wrapper(words) else command
-
-
-def unwrap_words(words: tuple[str, ...]) -> str:
-    """The same for a command that is told as a list of words."""
-    return words[2] if _is_wrapper(words) else shlex.join(words)
-
-
-def _is_wrapper(words: tuple[str, ...]) -> bool:
-    return len(words) == 3 and words[0].rpartition("/")[2] in SHELLS and words[1] in {"-c", "-lc"}
-
-
 def _command(item: Item) -> ShellCommand:
     return ShellCommand(
         line=unwrap(item.command),
@@ -189,28 +165,6 @@ def _command(item: Item) -> ShellCommand:
         output=item.aggregated_output,
         call_id=item.id,
     )
-
-
-def _rejected(stderr: bytes) -> Iterator[ShellCommand]:
-    """Commands that a rule forbade. Only stderr tells of them: the stream has no event for a command that never ran."""
-    for number, found in enumerate(REJECTED.finditer(stderr.decode("utf-8", "replace"))):
-        told = REJECTED_COMMAND.search(_unquote(_unquote(found[1]).removeprefix("Rejected(").removesuffix(")")))
-        if told:
-            yield ShellCommand(line=unwrap(told[1]), executed=False, denied=True, output=told[2], call_id=f"rejected_{number}")
-
-
-def _unquote(text: str) -> str:
-    """A quoted string as Rust prints it for debugging; its escapes are JSON's but for a few rare ones, which stay as they are."""
-    try:
-        return str(msgspec.json.decode(text.replace("\\'", "'")))
-    except msgspec.DecodeError:
-        return text.strip('"').replace('\\"', '"')
-
-
-def shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
-    """The command as a tool call."""
-    asked = ENCODER.encode({"command": command.line}).decode()
-    return ToolCall(name="shell", arguments=asked, call_id=command.call_id, failed=failed, denied=command.denied, result=command.output)
 
 
 def _tool_call(item: Item) -> ToolCall:
@@ -246,6 +200,17 @@ def _trouble(seen: _Seen) -> str | None:
     if seen.done is not None:
         return None if seen.done.type == "turn.completed" else (seen.done.error.message if seen.done.error else "turn failed")
     return seen.errors[-1] if seen.errors else None
+
+
+def _unconfined(done: _Done) -> Failure | None:
+    """Where Codex can't make its own sandbox not one command runs: the fault of the machine, not of the agent."""
+    if not done.commands or any(not never_begun(command) for command in done.commands):
+        return None
+    return Failure(
+        blame="sandbox",
+        reason="Codex can't make its own sandbox here, which `permissions: default` asks for, so that no command ran"
+        f" (allow user namespaces, or take another backend): {failures.short(done.commands[-1].output)}",
+    )
 
 
 def _failure(trouble: str | None, closing: Closing, stderr: bytes, exit_code: int | None) -> Failure | None:

@@ -10,6 +10,7 @@
         SandboxError        blame "sandbox"
         SeedError           blame "seed"
         AgentApiError       blame "agent_api"
+            AgentApiRefusal another try gets the same answer
         AgentCrash          blame "agent_crash"
         IdleTimeout         blame "timeout_idle"
         ArmError            blame "arm" (the run is void)
@@ -78,6 +79,10 @@ class AgentApiError(RunError):
     """The model's API failed: overload, rate limit, sign-in, cut stream."""
 
     blame = "agent_api"
+
+
+class AgentApiRefusal(AgentApiError):
+    """The model's API will say the same again: sign-in refused, quota used up, a request that it does not take."""
 
 
 class AgentCrash(RunError):

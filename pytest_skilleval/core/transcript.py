@@ -115,7 +115,7 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
 class Failure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why a turn could not be measured, as the stream, stderr and exit code tell it."""
 
-    blame: Literal["agent_api", "agent_crash"]
+    blame: Literal["agent_api", "agent_crash", "sandbox"]
     reason: str
     retryable: bool = False
 

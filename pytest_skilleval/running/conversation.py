@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_skilleval.core.checks import turn_is_sent
-from pytest_skilleval.core.errors import AgentApiError, AgentCrash, IdleTimeout, RunError
+from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, IdleTimeout, RunError, SandboxError
 from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
 from pytest_skilleval.core.record import TurnRecord
 from pytest_skilleval.core.scoring import ValidatorResult
@@ -196,10 +196,15 @@ def attribute(transcript: TurnTranscript, seen: Failure | None, *, timed_out: bo
         raise IdleTimeout("the turn timed out and the agent had neither said nor done anything")
     failure = seen or transcript.failure
     if failure is not None:
-        kind: type[RunError] = AgentApiError if failure.blame == "agent_api" else AgentCrash
-        raise kind(failure.reason)
+        raise _error(failure)
     if transcript.closing != "complete":
         raise AgentCrash(f"no closing event in the agent's stream (exit code {exit_code})")
+
+
+def _error(failure: Failure) -> RunError:
+    if failure.blame == "agent_api":
+        return (AgentApiError if failure.retryable else AgentApiRefusal)(failure.reason)
+    return (SandboxError if failure.blame == "sandbox" else AgentCrash)(failure.reason)
 
 
 def script(job: Job) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class Bench:
     deny: tuple[str, ...] = ()
     permissions: str = "bypass"
     few_retries: bool = False
+    prefix: tuple[str, ...] = ()
+    """What the CLI is started by."""
     environ: dict[str, str] = field(default_factory=dict)
     session: str | None = None
     number: int = 0
@@ -135,7 +137,9 @@ class Bench:
             **command.env,
         }
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        with subprocess.Popen([*command.argv, *extra], env=environ, cwd=self.workspace, start_new_session=True, **pipes) as process:
+        with subprocess.Popen(
+            [*self.prefix, *command.argv, *extra], env=environ, cwd=self.workspace, start_new_session=True, **pipes
+        ) as process:
             code: int | None = None
             try:
                 stdout, stderr = _talk(process, command.stdin, timeout, kill_when)
@@ -150,6 +154,11 @@ class Bench:
     def requests(self) -> tuple[RequestRecord, ...]:
         """The model calls so far."""
         return tuple(record for record in self.client.records(self.run) if record.method == "POST")
+
+    def records(self) -> list[bytes]:
+        """The files of the CLI's own session record."""
+        folders = [self.home / folder for folder in self.agent.session_folders]
+        return [path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.jsonl"))]
 
 
 def other(bench: Bench, run: str, **changes: Any) -> Bench:

@@ -26,7 +26,14 @@ class Scenario:
     loads: bool = False
     subagent: bool = False
     background: bool = False
+    namespaces: bool = True
+    """Whether the kernel lets the CLI make namespaces of its own."""
     agents: tuple[str, ...] = ("claude-code", "codex")
+
+    @property
+    def denies(self) -> bool:
+        """Whether some command is denied."""
+        return any(denied for _, _, denied, _ in self.commands)
 
 
 ONE: Command = ("echo one", True, False, 0)
@@ -40,7 +47,28 @@ LONG = (
 HALVED = "python3 -c \"print('x' + chr(0x1f6a2) * 16000)\""
 """Claude Code cuts this output in the middle of a character."""
 
+OUTSIDE = "touch /var/outside-of-the-workspace"
+CONNECT = "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"/run/none.sock\")'"
+FORCED = "rm -rf keep"
+NO_NAMESPACES = ("unshare", "-Ur", "sh", "-c", 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"', "sh")
+
 SCENARIOS = {
+    "confined": Scenario(
+        (ScriptTurn(run=("echo one", OUTSIDE, FORCED, CONNECT, CONNECT, "ls /nonexistent"), reply="Asked."),),
+        commands=(ONE, (OUTSIDE, False, True, 1), (FORCED, False, True, None), *((CONNECT, False, True, 1),) * 2, BAD),
+        reply="Asked.",
+        permissions="default",
+        agents=("codex",),
+    ),
+    "unconfined": Scenario(
+        (ScriptTurn(run=("echo one", "ls"), reply="Hm."),),
+        commands=(("echo one", False, False, 1), ("ls", False, False, 1)),
+        reply="Hm.",
+        permissions="default",
+        blame="sandbox",
+        namespaces=False,
+        agents=("codex",),
+    ),
     "many": Scenario((ScriptTurn(run=MANY, reply="Done."),), commands=tuple((line, True, False, 0) for line in MANY), reply="Done."),
     "halved": Scenario(
         (ScriptTurn(run=(HALVED,), reply="Done."),), commands=((HALVED, True, False, 0),), reply="Done.", agents=("claude-code",)

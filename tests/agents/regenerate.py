@@ -11,13 +11,14 @@ import tempfile
 from pathlib import Path
 
 from agent_driving import Bench, script
-from agent_scenarios import SCENARIOS, Scenario
+from agent_scenarios import NO_NAMESPACES, SCENARIOS, Scenario
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.server import GatewayServer
 
 FOLDER = Path(__file__).parent / "transcripts"
+KEPT = (b'"task_started"', b'"turn_context"', b'"function_call', b'"CommandExecution"')
 PROGRAMS = {"claude-code": "claude", "codex": "bin/codex"}
 
 
@@ -26,6 +27,11 @@ def version(bench: Bench) -> str:
     package = next(folder for folder in (bench.program.parent, *bench.program.parents) if (folder / "package.json").exists())
     told: str = json.loads((package / "package.json").read_text())["version"]
     return told.partition("-")[0]
+
+
+def told(session: bytes) -> bytes:
+    """Of a Codex session record what an adapter reads: commands and what came of them, not the vendor's texts."""
+    return b"".join(line for line in session.splitlines(keepends=True) if any(word in line for word in KEPT))
 
 
 def record(client: GatewayClient, folder: Path, name: str, label: str, scenario: Scenario) -> None:
@@ -40,6 +46,7 @@ def record(client: GatewayClient, folder: Path, name: str, label: str, scenario:
         deny=scenario.deny,
         permissions=scenario.permissions,
         few_retries=True,
+        prefix=() if scenario.namespaces else NO_NAMESPACES,
     )
     if scenario.installed:
         bench.install()
@@ -49,7 +56,8 @@ def record(client: GatewayClient, folder: Path, name: str, label: str, scenario:
         turn = bench.turn(f"Prompt {number + 1}.")
     client.close(bench.run)
     stem = FOLDER / f"{name}-{version(bench)}-{label}"
-    for ending, content in ((".jsonl", turn.stdout), (".stderr", turn.stderr)):
+    record = b"".join(map(told, bench.records())) if name == "codex" and scenario.denies else b""
+    for ending, content in ((".jsonl", turn.stdout), (".stderr", turn.stderr), *(((".session", record),) if record else ())):
         text = content.replace(str(bench.home).encode(), b"/home/agent").replace(str(bench.workspace).encode(), b"/srv/app")
         slug = "".join(character if character.isalnum() else "-" for character in str(bench.workspace))
         stem.with_name(stem.name + ending).write_bytes(text.replace(slug.encode(), b"-srv-app"))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from agent_driving import BODY, DESCRIPTION, SKILL, Bench, script
+from agent_scenarios import CONNECT, NO_NAMESPACES
 
 from pytest_skilleval.agents.programs import on_path
 from pytest_skilleval.core import first_requests, manipulation, model_requests
@@ -182,6 +183,29 @@ def test_default_permissions_deny_and_count(bench: Benches) -> None:
     seen = one.turn("Fetch.").transcript
     assert [(command.executed, command.denied) for command in seen.commands] == [(True, False), (False, True)]
     assert (seen.denials, seen.failure) == (1, None)
+
+
+def test_codex_sandbox_denies_and_counts(bench: Benches) -> None:
+    """Codex under default permissions: what its sandbox or a rule stopped was attempted and not executed, whether its stream shows it."""
+    one = bench("codex", permissions="default")
+    tries = ("echo one > file", CONNECT, "rm -rf file", *(CONNECT,) * 4, "cat file")
+    play(one, ScriptTurn(run=tries, reply="Asked."))
+    (seen,) = one.agent.supplement([one.turn("Go.").transcript], one.records())
+    denied = [line in {CONNECT, "rm -rf file"} for line in tries]
+    assert [(c.line, c.denied, c.executed) for c in seen.commands] == [(line, no, not no) for line, no in zip(tries, denied, strict=True)]
+    assert (seen.denials, seen.failure, (one.workspace / "file").read_text()) == (6, None, "one\n")
+
+
+def test_a_sandbox_that_codex_cannot_make_is_the_machines_fault(bench: Benches) -> None:
+    """Where the kernel gives Codex no namespaces not one command runs: an error of the sandbox, not an agent that failed."""
+    if subprocess.run([*NO_NAMESPACES, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine does not let us make namespaces: root on Linux can")
+    one = bench("codex", permissions="default", prefix=NO_NAMESPACES)
+    play(one, ScriptTurn(run=("echo one > file",), reply="Hm."))
+    seen = one.turn("Go.").transcript
+    assert ([command.executed for command in seen.commands], (one.workspace / "file").exists()) == ([False], False)
+    assert seen.failure is not None
+    assert (seen.failure.blame, "namespaces" in seen.failure.reason) == ("sandbox", True)
 
 
 @both

@@ -29,7 +29,9 @@ def read(file: Path, stdout: bytes | None = None) -> TurnTranscript:
     """The transcript of a recorded turn, its stdout replaced where one is given."""
     name, _ = parts(file)
     exit_code = int(file.with_suffix(".exit").read_text())
-    return agent(name).parse(file.read_bytes() if stdout is None else stdout, file.with_suffix(".stderr").read_bytes(), exit_code)
+    turn = agent(name).parse(file.read_bytes() if stdout is None else stdout, file.with_suffix(".stderr").read_bytes(), exit_code)
+    (whole,) = agent(name).supplement([turn], [path.read_bytes() for path in FOLDER.glob(f"{file.stem}.session")])
+    return whole
 
 
 def test_both_agents_are_recorded() -> None:
@@ -52,6 +54,7 @@ def test_recorded_turn_means_what_was_played(file: Path) -> None:
     assert (seen.reply, seen.refused) == (scenario.reply, scenario.refused)
     assert (seen.failure.blame if seen.failure else None) == scenario.blame
     assert all(command.subagent == scenario.subagent and command.background == scenario.background for command in commands)
+    assert seen.denials == sum(denied for _, _, denied, _ in scenario.commands) == sum(call.denied for call in seen.tool_calls)
     assert (seen.broken_lines, seen.unknown_events, seen.closing) == (0, 0, "complete")
     assert seen.session_id
     if name == "claude-code":
@@ -60,6 +63,16 @@ def test_recorded_turn_means_what_was_played(file: Path) -> None:
         assert seen.offered.cli_version
     elif scenario.loads:
         assert [command.exit_code for command in loads] == [0]
+
+
+def test_a_denied_command_stands_where_it_was_asked_for() -> None:
+    """Without the session record Codex' stream shows no denial in its place, and none by its own sandbox; with it each is known."""
+    stem = next(FOLDER.glob("codex-*-confined.jsonl"))
+    alone = agent("codex").parse(stem.read_bytes(), stem.with_suffix(".stderr").read_bytes(), 0)
+    whole = read(stem)
+    assert [command.denied for command in whole.commands] == [False, True, True, True, True, False]
+    assert (alone.denials, [command.denied for command in alone.commands][-1]) == (1, True)
+    assert [call.result for call in whole.tool_calls] == [command.output for command in whole.commands]
 
 
 @by_file
@@ -97,7 +110,7 @@ def test_a_cut_stream_gives_what_was_there(file: Path, share: float) -> None:
     if seen.closing != "complete":
         assert seen.reply is None
         assert seen.failure is not None
-        assert seen.failure.blame in {"agent_crash", "agent_api"}
+        assert seen.failure.blame in {"agent_crash", "agent_api", "sandbox"}
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
