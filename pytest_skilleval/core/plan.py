@@ -9,7 +9,7 @@ import msgspec
 from pytest_skilleval.core.statistics.sequential import Look
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One run to be made: one sandbox, one transcript, one pytest item."""
 
     index: int
@@ -63,6 +63,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Planned looks, the last of them after all repeats; none: one look at the end."""
     stopped: dict[str, int] = {}
     """Skill -> number of the look, from 1, after which no further run of it was started."""
+    stopped_why: dict[str, str] = {}
+    """Skill -> ``changed`` or ``futile``."""
     rehearsal: bool = False
     release: bool = False
     """Made for a release: held-out cases run, too, and the gate takes the stricter interval."""
@@ -93,13 +95,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         rows = tuple(row for row in self.rows if row.skill == skill)
         own = {
             name: {skill: found[skill]} if skill in found else {}
-            for name, found in (("locks", self.locks), ("contrasts", self.contrasts), ("stopped", self.stopped))
+            for name, found in (
+                ("locks", self.locks),
+                ("contrasts", self.contrasts),
+                ("stopped", self.stopped),
+                ("stopped_why", self.stopped_why),
+            )
         }
         return msgspec.structs.replace(self, rows=rows, **own)
 
-    def stop(self, skill: str, number: int) -> Plan:
+    def stop(self, skill: str, number: int, why: str = "changed") -> Plan:
         """The same plan, with the skill's rows beyond a look marked as not selected."""
-        ended = msgspec.structs.replace(self, stopped={**self.stopped, skill: number})
+        told = {**self.stopped_why, skill: why}
+        ended = msgspec.structs.replace(self, stopped={**self.stopped, skill: number}, stopped_why=told)
         beyond = {row.key for row in self.rows if row.skill == skill and ended.beyond(row)}
         return ended.keep({row.key for row in self.rows} - beyond, f"stopped at look {number}")
 

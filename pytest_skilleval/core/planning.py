@@ -142,8 +142,10 @@ def _rows(blocks: Sequence[_Block], random_seed: int, looks: Sequence[Look]) -> 
     for number, block in enumerate(
         sorted(blocks, key=lambda block: (look_number(looks, block.repeat), rank(random_seed, "block", *block.identity)))
     ):
-        skill = block.loaded.spec.skill
-        for arm in sorted(block.arms, key=lambda arm: rank(random_seed, "arm", *block.identity, arm)):
+        skill, identity = block.loaded.spec.skill, block.identity
+        paraphrases = _paraphrases(block, random_seed)
+        skin = _draw(len(block.loaded.skins), block.repeat, random_seed, "skin", skill, block.case.id)
+        for arm in sorted(block.arms, key=lambda arm: rank(random_seed, "arm", *identity, arm)):
             run_id = f"{block.case.id}.{arm}.{block.agent}.{models[block.model]}.r{block.repeat}"
             yield Row(
                 index=index,
@@ -156,8 +158,8 @@ def _rows(blocks: Sequence[_Block], random_seed: int, looks: Sequence[Look]) -> 
                 model=block.model,
                 repeat=block.repeat,
                 block=number,
-                paraphrases=_paraphrases(block, random_seed),
-                skin=_draw(len(block.loaded.skins), block.repeat, random_seed, "skin", skill, block.case.id),
+                paraphrases=paraphrases,
+                skin=skin,
                 rehearsal=block.rehearsal,
             )
             index += 1
@@ -173,6 +175,8 @@ def _paraphrases(block: _Block, random_seed: int) -> tuple[int, ...]:
 
 def _draw(size: int, repeat: int, random_seed: int, *parts: str) -> int:
     """One of `size` things; every thing once before any thing twice over the repeats."""
+    if size == 1:
+        return 0
     turn, place = divmod(repeat - 1, size)
     return sorted(range(size), key=lambda thing: rank(random_seed, *parts, str(turn), str(thing)))[place]
 

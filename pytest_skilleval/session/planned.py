@@ -20,15 +20,17 @@ class Planned:
 
     def __init__(self, plan: Plan, files: Mapping[str, Path], root: Path, done: frozenset[tuple[str, str]] = frozenset()) -> None:
         self.plan, self.files, self.root, self.done = plan, files, root, done
-        self._rows = {(files[row.skill], f"{row.case}[{row.label}]"): row for row in plan.rows}
+        self._rows: dict[Path, dict[str, Row]] = {path: {} for path in files.values()}
+        for row in plan.rows:
+            self._rows[files[row.skill]][f"{row.case}[{row.label}]"] = row
 
     def rows_in(self, path: Path) -> tuple[Row, ...]:
         """The rows of one spec file that are to be made, in the plan's order."""
-        return tuple(row for row in self.plan.rows if self.files[row.skill] == path and row.key not in self.done)
+        return tuple(row for row in self._rows.get(path, {}).values() if row.key not in self.done)
 
     def row(self, path: Path, name: str) -> Row | None:
         """The row behind the item called `name` in the spec file `path`."""
-        return self._rows.get((path, name))
+        return self._rows.get(path, {}).get(name)
 
     def row_at(self, nodeid: str) -> Row | None:
         """The row behind a node id (the controller has no items under xdist)."""
