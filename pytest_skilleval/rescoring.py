@@ -211,22 +211,14 @@ def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> Turn
     )
 
 
-def look_ends(archive: Archive, loaded: LoadedSpec, plan: Plan, number: int) -> bool:
-    """Whether a planned look (its number, from 1) ends the session: every primary contrast has changed these cases.
-
-    The verdict's own rules, at the look's level, over the runs that the look counts.
-    """
-    from pytest_skilleval.report.cells import Cells
-    from pytest_skilleval.report.comparisons import comparisons
+def look_ends(archive: Archive, loaded: LoadedSpec, plan: Plan, number: int) -> str | None:
+    """Why a planned look (its number, from 1) ends the session, over the runs that it counts; None: it goes on."""
     from pytest_skilleval.report.facts import SpecFacts
-    from pytest_skilleval.report.losses import loss_comparisons, tested
-    from pytest_skilleval.report.verdicts import all_changed, judge
+    from pytest_skilleval.report.stopping import why_it_ends
 
     look = plan.looks[number - 1]
     measured, _ = measure(archive, loaded, tuple(row for row in plan.of(loaded.spec.skill).rows if row.repeat <= look.repeats))
-    facts = SpecFacts.of(loaded)
-    compared = comparisons(Cells.of(measured, tuple(facts.arms)), facts, plan.random_seed)
-    return all_changed(judge(compared, silence=None, beside=tested(loss_comparisons(compared)), alpha=look.alpha))
+    return why_it_ends(measured, SpecFacts.of(loaded), look, plan.random_seed)
 
 
 def _check_plan(archive: Archive, plan: Plan, spec: LoadedSpec) -> None:
@@ -301,5 +293,6 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
         unwanted_engines=unwanted,
         looks=plan.looks,
         stopped_at=plan.stopped.get(locked.spec.skill),
+        stopped_why=plan.stopped_why.get(locked.spec.skill, "changed"),
     )
     return build(measured, spec, facts)

@@ -47,7 +47,7 @@ def opening(evaluation: Evaluation) -> Iterator[str]:
     yield f"  {size(plan)}"
     if plan.looks:
         looks = ", ".join(f"{look.repeats} (testing at {look.alpha:g})" for look in plan.looks)
-        yield f"  planned looks after repeats {looks}; an early one ends the session when every primary contrast changed"
+        yield f"  planned looks after repeats {looks}; an early one ends the session when every primary contrast changed, or nothing is in sight"
     if done:
         yield f"  {len(done)} of them are measured already"
     if place is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pytest_skilleval.core.statistics.verdict import ALPHA
 from pytest_skilleval.report.comparisons import Comparison
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
+from pytest_skilleval.report.stopping import FUTILE
 from pytest_skilleval.report.values import Design, PlannedLook
 
 STAMPS: Mapping[str, str] = {
@@ -37,8 +38,9 @@ def design(facts: SpecFacts, session: SessionFacts) -> Design:
         lock=session.lock,
         changed=session.changed,
         primary=facts.primary,
-        looks=tuple(PlannedLook(repeats=look.repeats, alpha=look.alpha) for look in session.looks),
+        looks=tuple(PlannedLook(repeats=look.repeats, alpha=look.alpha, futile=look.futile) for look in session.looks),
         stopped_at=session.stopped_at,
+        stopped_why=None if session.stopped_at is None else session.stopped_why,
         alpha=level_of(session),
         stamps=stamps,
     )
@@ -66,5 +68,11 @@ def told(design: Design) -> str | None:
     look, last = design.looks[design.stopped_at - 1], design.looks[-1]
     return (
         f"Stopped at look {design.stopped_at} of {len(design.looks)}, after {look.repeats} of {last.repeats} repeats, "
-        f"testing at {look.alpha:g}: every primary contrast had changed these cases. Differences at an early stop are a bit too large."
+        f"testing at {look.alpha:g}: {_because(design, look)}"
     )
+
+
+def _because(design: Design, look: PlannedLook) -> str:
+    if design.stopped_why == FUTILE:
+        return f"p above {look.futile:g} on these cases, where the plan gives up: more repeats would hardly show anything."
+    return "every primary contrast had changed these cases. Differences at an early stop are a bit too large."

@@ -116,8 +116,8 @@ class SessionFacts:
         Hash of the spec that the plan locked, and how the one that scores departs from it.
     unwanted_engines
         Versions of Docker Engines that ran and are not what the spec wants: nothing is claimed then.
-    looks, stopped_at
-        The planned looks, and the number of the one that ended the session early.
+    looks, stopped_at, stopped_why
+        The planned looks, the number of the one that ended the session early, and why: ``changed`` or ``futile``.
     """
 
     random_seed: int = 0
@@ -134,6 +134,7 @@ class SessionFacts:
     unwanted_engines: tuple[str, ...] = ()
     looks: tuple[Look, ...] = ()
     stopped_at: int | None = None
+    stopped_why: str = "changed"
 
 
 def _arm(arm: Arm, skill: str) -> ArmFacts:

@@ -53,12 +53,6 @@ def why_silent(*, simulated: bool, partial: bool, unwanted_engines: Sequence[str
     return PARTIAL if partial else None
 
 
-def all_changed(judgements: Sequence[Judgement]) -> bool:
-    """Whether every comparison that is tested shows a change on these cases: what ends a session at a planned look."""
-    found = [one.found for one in judgements if one.found]
-    return bool(found) and all(one.these_cases == "changed" for one in found)
-
-
 def name(one: Comparison) -> str:
     """A comparison's name, unique within a report."""
     subject = one.subject

@@ -9,11 +9,8 @@ from pathlib import Path
 
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.sequential import LOOKS, Look
-from pytest_skilleval.report.cells import Cells
-from pytest_skilleval.report.comparisons import comparisons
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
-from pytest_skilleval.report.losses import loss_comparisons, tested
-from pytest_skilleval.report.verdicts import all_changed, judge
+from pytest_skilleval.report.stopping import why_it_ends
 from pytest_skilleval.selftest.findings import Found, read
 from pytest_skilleval.selftest.recording import Recordings
 from pytest_skilleval.selftest.standards import Standard
@@ -57,5 +54,4 @@ def _looked(recordings: Recordings, random_seed: int, number: int, looks: Sequen
 
 def stops(measured: Sequence[MeasuredRun], spec: SpecFacts, look: Look) -> bool:
     """Whether a session ends at this look, by the rule of a real one."""
-    compared = comparisons(Cells.of(measured, tuple(spec.arms)), spec, 0)
-    return all_changed(judge(compared, silence=None, beside=tested(loss_comparisons(compared)), alpha=look.alpha))
+    return why_it_ends(measured, spec, look) is not None

@@ -194,9 +194,9 @@ class Evaluation:
             raise UsageProblem(f"{RESULTS.flag}: {_unwritable(self.settings.results, error)}") from None
         self.control.publish({skill: archive.folder for skill, archive in self.archives.items()})
 
-    def stop_at(self, skill: str, number: int) -> None:
+    def stop_at(self, skill: str, number: int, why: str) -> None:
         """A planned look ends the runs of `skill`: mark those beyond it, and write the plan again."""
-        self.plan = self.plan.stop(skill, number)
+        self.plan = self.plan.stop(skill, number, why)
         self.archives[skill].write(PLAN, self.plan.of(skill))
 
     def leave_out(self, keys: set[tuple[str, str]], reason: str) -> None:

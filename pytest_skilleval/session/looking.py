@@ -78,10 +78,10 @@ class Looking:
         for number in range(self._decided.get(skill, 0) + 1, len(plan.looks)):
             if skill in plan.stopped or self._open[skill, number]:
                 return
-            stops = not plan.partial and look_ends(self._evaluation.archive(skill), self._evaluation.spec(skill), plan, number)
-            if stops:
-                self._evaluation.stop_at(skill, number)
-            self._say(skill, number, stops=stops)
+            why = None if plan.partial else look_ends(self._evaluation.archive(skill), self._evaluation.spec(skill), plan, number)
+            if why is not None:
+                self._evaluation.stop_at(skill, number, why)
+            self._say(skill, number, stops=why is not None)
 
     def _pass(self, skill: str, number: int) -> None:
         """Go on past every look up to `number` that is not decided."""

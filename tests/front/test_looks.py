@@ -36,7 +36,7 @@ def test_blocks_are_ordered_look_by_look(project):
     looks = [look_of(repeat) for repeat in repeats]
     assert looks == sorted(looks)
     assert repeats != sorted(repeats)
-    assert plan["looks"] == [{"repeats": 3, "alpha": 0.01}, {"repeats": 6, "alpha": 0.015}, {"repeats": 10, "alpha": 0.025}]
+    assert [(look["repeats"], look["alpha"], look["futile"]) for look in plan["looks"]] == [(3, 0.01, 1), (6, 0.015, 0.5), (10, 0.025, 1)]
     assert plan["contrasts"] == {"tidy-up": [["without", "with"]]}
 
 
@@ -59,9 +59,22 @@ def test_a_clear_change_ends_the_session_at_the_first_look(project, workers):
     assert "Stopped at look 1 of 3, after 3 of 10 repeats, testing at 0.01" in re.sub(r"\s+", " ", result.stdout.str())
 
 
-def test_no_change_goes_to_the_last_look(project):
-    """Without an effect every repeat is made, and claims are tested at the last look's level."""
+def test_nothing_in_sight_ends_the_session_at_the_second_look(project):
+    """Where nothing has changed after six repeats (p = 1) the session gives up, as its plan says; it isn't partial and claims nothing."""
     project.spec(cases=project.cases[:1])
+    result = project.evaluate("--skill-looks")
+    assert set(repeats_of(project.opened())) == {1, 2, 3, 4, 5, 6}
+    plan, made = project.plan(), report(project)
+    assert (plan["stopped"], plan["stopped_why"]) == ({"tidy-up": 2}, {"tidy-up": "futile"})
+    design = made["design"]
+    assert (design["stopped_at"], design["stopped_why"], design["alpha"], made["partial"]) == (2, "futile", 0.015, False)
+    assert "p above 0.5 on these cases, where the plan gives up" in re.sub(r"\s+", " ", result.stdout.str())
+
+
+def test_an_open_question_goes_to_the_last_look(project):
+    """What has not changed but still may keeps the session going; claims are tested at the last look's level."""
+    project.spec(cases=project.cases[:1])
+    project.behaves({"one.without.*.r1": "fail", "one.without.*.r5": "fail"})
     result = project.evaluate("--skill-looks")
     assert len(project.opened()) == 20
     design = report(project)["design"]

@@ -11,13 +11,18 @@ E_VALUE_LIMIT = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A planned look: after `repeats` repeats of every case, at significance `alpha`."""
+    """A planned look: after `repeats` repeats of every case, at significance `alpha`.
+
+    Where p on these cases is above `futile` for everything that has not changed yet, the rest would hardly show anything: the
+    session ends without a claim. Ending early without one only lowers the error, so `futile` is free to choose; at 1 it never ends.
+    """
 
     repeats: int
     alpha: float
+    futile: float = 1.0
 
 
-LOOKS = (Look(3, 0.01), Look(6, 0.015), Look(10, 0.025))
+LOOKS = (Look(3, 0.01), Look(6, 0.015, futile=0.5), Look(10, 0.025))
 """The only early looks allowed; the alphas sum to .05, so the error of any "changed these cases" is below .05.
 
 Simulated type I error .000 to .035 (8 to 20 cases, no effect); peeking after every repeat .059 to .12.

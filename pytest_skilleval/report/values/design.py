@@ -6,10 +6,11 @@ import msgspec
 
 
 class PlannedLook(msgspec.Struct, frozen=True, kw_only=True):
-    """A planned look: after so many repeats of every case, at this significance level."""
+    """A planned look: after so many repeats of every case, at this significance level; it gives up where p is above `futile`."""
 
     repeats: int
     alpha: float
+    futile: float = 1.0
 
 
 class Design(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,8 @@ class Design(msgspec.Struct, frozen=True, kw_only=True):
     looks: tuple[PlannedLook, ...]
     stopped_at: int | None
     """Number, from 1, of the look that ended the session early; null: it went to the end."""
+    stopped_why: str | None = None
+    """``changed | futile``; null: it went to the end."""
     alpha: float
     """The level at which claims are made."""
     stamps: dict[str, str]

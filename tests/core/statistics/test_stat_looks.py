@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pytest_skilleval.core.statistics.sequential import LOOKS, Look, look_number
 from pytest_skilleval.core.statistics.simulate import SETTINGS, UNTOUCHED
-from pytest_skilleval.core.statistics.simulate_looks import LooksRates, looks_rates
+from pytest_skilleval.core.statistics.simulate_looks import LooksRates, least_share, looks_rates, repeats_for
 
 
 def _rates(setting: str, effect: float, cases: int, looks: tuple[Look, ...] = LOOKS) -> LooksRates:
@@ -37,6 +39,23 @@ def test_looks_save_runs_at_equal_power(setting: str, effect: float, cases: int)
     assert found.mean_repeats <= 6.0
     assert found.changed[-1] >= found.fixed - 0.03
     assert found.covered >= 0.93
+
+
+def test_giving_up_costs_no_error_and_hardly_any_power() -> None:
+    """A look that gives up saves a tenth of all runs where there is nothing, adds no false claim, and costs at most 1.5 points of power."""
+    never = tuple(replace(look, futile=1.0) for look in LOOKS)
+    for effect in (0.0, 0.3):
+        gives_up, goes_on = _rates("shift", effect, 8), _rates("shift", effect, 8, never)
+        assert goes_on.changed[-1] - 0.015 <= gives_up.changed[-1] <= goes_on.changed[-1]
+        if effect == 0:
+            assert gives_up.mean_repeats <= goes_on.mean_repeats - 1
+
+
+@pytest.mark.parametrize(("power", "share"), [(0.77, 0.63), (0.89, 0.58), (0.96, 0.49)])
+def test_no_sequential_test_saves_more_than_wald_allows(power: float, share: float) -> None:
+    """Wald's bound, worked by hand: below a power of about .86 no test of equal power can do with 60 % of the runs."""
+    assert least_share(power) == pytest.approx(share, abs=0.006)
+    assert repeats_for(0.5, (0.2, 0.4, 0.6)) == pytest.approx(2.5)
 
 
 def test_a_single_look_is_no_look() -> None:
