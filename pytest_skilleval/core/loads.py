@@ -1,8 +1,9 @@
 """Which skills were loaded in a turn: by the skill tool, by a file tool, or by a shell command that prints SKILL.md.
 
 Only a successful load of a file ``<skills folder>/<skill>/SKILL.md`` counts. Listing, counting, copying and searching for such
-files is no load, nor is reading all of them in one sweep (exploration). Where the evidence allows two readings the load
-is not `sure`.
+files is no load, nor is reading all of them in one sweep (exploration), nor a command that ended and printed no words, or
+printed the file into another one. Where the evidence allows two readings (a search, a glimpse, a script, a command whose end was
+not seen) the load is not `sure`.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _command(command: ShellCommand, paths: SkillPaths, cwd: str | None) -> tuple
         if read.enters is not None:
             cwd = normpath(paths.absolute(read.enters, cwd) or "")
             continue
-        skills = () if _failed(command, read.path) else paths.skills(read.path, cwd)
+        skills = () if _failed(command, read.path) or _silent(command) else paths.skills(read.path, cwd)
         if _explores(skills, paths, swept=read.globbed):
             continue
         found.extend(_Read(skill, sure=read.sure and _shown(command)) for skill in skills)
@@ -104,6 +105,11 @@ def _failed(command: ShellCommand, path: str) -> bool:
     if command.exit_code not in (0, None) and not command.output.strip():
         return True
     return any(path in line and any(word in line for word in _COMPLAINTS) for line in command.output.splitlines())
+
+
+def _silent(command: ShellCommand) -> bool:
+    """Whether the command has ended and printed nothing that a skill's text could be: the model was shown none of it."""
+    return command.exit_code is not None and not command.background and not _shown(command)
 
 
 def _shown(command: ShellCommand) -> bool:

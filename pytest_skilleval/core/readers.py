@@ -61,7 +61,7 @@ def reads_of(line: str) -> Iterator[Reading]:
             continue
         if simple.program in ("cd", "pushd"):
             yield Reading(enters=next((word for word in simple.words[1:] if not word.startswith("-")), "~"))
-        else:
+        elif not simple.hidden:
             yield from _reads(simple)
 
 

@@ -122,16 +122,23 @@ NO_LOADS = (
     "cmp {P} {P}",
     "head -c 0 {P}",
     "cat {D} 2>&1",
+    "cat {P} > /dev/null; echo done",
+    "cat {P} > copied.txt && wc copied.txt",
+    "cat {P} | wc -l",
+    "cat {P} | md5sum",
+    "cat {P} &> /dev/null; ls",
+    "bash -c 'cat {P}' >> copied.txt; echo appended",
+    "head -n 0 {P}; echo nothing",
 )
 
 
 def measured(seen: TurnTranscript, bench: Bench) -> list[bool]:
-    """For each command in turn, whether it is seen as a load of the skill under test; an unsure load that printed nothing is none."""
+    """For each command in turn, whether it is seen as a load of the skill under test, however unsure."""
     found = []
     for command in seen.commands:
         alone = msgspec.structs.replace(seen, commands=(command,), reads=(), skill_calls=())
         loads = skill_loads(alone, 1, folders=[bench.agent.skills_folder], catalogue=CATALOGUE, home=str(bench.home))
-        found.append(any(load.skill == SKILL and (load.sure or command.output.strip()) for load in loads))
+        found.append(any(load.skill == SKILL for load in loads))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pytest_skilleval.core.shell.docker_words import DOCKER, normal_docker
@@ -40,6 +40,8 @@ class Simple:
     """Runs inside a container (``docker exec db sh -c '...'``)."""
     reads: tuple[str, ...] = ()
     """Files redirected into it."""
+    hidden: bool = False
+    """Its output goes into a file."""
 
     @property
     def program(self) -> str:
@@ -117,13 +119,18 @@ def _joined(words: tuple[str, ...]) -> str | None:
 def _nested(inner: tuple[str, Mapping[str, str]], outer: Written, depth: int, *, certain: bool) -> Iterator[Simple]:
     script, variables = inner
     for simple in _script(script, variables, depth + 1):
-        yield _changed(simple, certain=certain and simple.certain, nested=simple.nested or outer.nested)
+        yield replace(
+            simple,
+            certain=certain and simple.certain,
+            nested=simple.nested or outer.nested,
+            hidden=simple.hidden or outer.hidden,
+        )
 
 
 def _plain(words: tuple[str, ...], written: Written, depth: int, *, certain: bool) -> Iterator[Simple]:
     normal = _normal(words)
     certain = certain and "$" not in normal[0] and "`" not in normal[0]
-    yield Simple(words=normal, text=_text(normal), certain=certain, nested=written.nested, reads=written.reads)
+    yield Simple(words=normal, text=_text(normal), certain=certain, nested=written.nested, reads=written.reads, hidden=written.hidden)
     if depth >= _MAX_DEPTH:
         return
     if normal[0] == "find":
@@ -167,16 +174,5 @@ def _in_container(words: tuple[str, ...], written: Written, depth: int, *, certa
     for index in range(3, len(words) - 1):
         if base_name(words[index]) in SHELLS and words[index + 1].startswith("-"):
             for simple in _unwrapped(nested_in(written, Written(words=words[index:])), depth + 1, certain=certain):
-                yield _changed(simple, inside=True)
+                yield replace(simple, inside=True)
             return
-
-
-def _changed(simple: Simple, *, certain: bool | None = None, nested: bool | None = None, inside: bool | None = None) -> Simple:
-    return Simple(
-        words=simple.words,
-        text=simple.text,
-        certain=simple.certain if certain is None else certain,
-        nested=simple.nested if nested is None else nested,
-        inside=simple.inside if inside is None else inside,
-        reads=simple.reads,
-    )

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.shell.redirects import hides
 from pytest_skilleval.core.shell.words import text_of, unescape_ansi, word_of, words_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Written:
     """Files redirected into it."""
     nested: bool = False
     """Stands in a command or process substitution."""
+    hidden: bool = False
+    """Its output goes into a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class _Walk:
         self.variables = variables
         self.fed: dict[int, str] = {}
         self.files: dict[int, tuple[str, ...]] = {}
+        self.hidden: set[int] = set()
 
     def commands(self, root: Node) -> Iterator[Written]:
         stack: list[tuple[Node | dict[str, str], bool]] = [(root, False)]
@@ -96,15 +100,16 @@ class _Walk:
     def _command(self, node: Node, children: list[Node], *, nested: bool) -> Written:
         words: list[str] = []
         reads = list(self.files.get(node.id, ()))
-        stdin = self.fed.get(node.id)
+        stdin, hidden = self.fed.get(node.id), node.id in self.hidden
         for child in children:
             if child.type == "file_redirect":
+                hidden = hidden or hides(child, self.variables)
                 reads.extend(self._read(child))
             elif child.type == "herestring_redirect":
                 stdin = self._herestring(child)
             elif child.is_named and child.type not in ("variable_assignment", "ERROR"):
                 words.extend(words_of(child.children[0] if child.type == "command_name" else child, self.variables))
-        return Written(words=tuple(words), variables=dict(self.variables), stdin=stdin, reads=tuple(reads), nested=nested)
+        return Written(words=tuple(words), variables=dict(self.variables), stdin=stdin, reads=tuple(reads), nested=nested, hidden=hidden)
 
     def _redirects(self, node: Node) -> None:
         target = _first_command(node)
@@ -112,6 +117,8 @@ class _Walk:
             return
         for child in node.children:
             if child.type == "file_redirect":
+                if hides(child, self.variables):
+                    self.hidden.update(one.id for one in (target, *_piped(node)))
                 self.files[target.id] = (*self.files.get(target.id, ()), *self._read(child))
             elif child.type == "herestring_redirect":
                 self.fed[target.id] = self._herestring(child)
@@ -213,6 +220,13 @@ def _first_command(node: Node) -> Node | None:
     return current
 
 
+def _piped(redirected: Node) -> list[Node]:
+    """The commands of the pipeline whose output a redirection takes."""
+    body = redirected.children[0]
+    parts = [part for part in body.children if part.is_named] if body.type == "pipeline" else []
+    return [command for command in map(_first_command, parts) if command is not None]
+
+
 def _heredoc(redirect: Node) -> str:
     body = next((text_of(child) for child in redirect.children if child.type == "heredoc_body"), "")
     if redirect.children[0].type == "<<-":
@@ -252,4 +266,4 @@ def _tokens(source: str) -> Iterator[str]:
 
 def nested_in(outer: Written, inner: Written) -> Written:
     """`inner`, found in a script that `outer` runs."""
-    return replace(inner, nested=inner.nested or outer.nested)
+    return replace(inner, nested=inner.nested or outer.nested, hidden=inner.hidden or outer.hidden)

@@ -174,10 +174,35 @@ def test_a_read_that_failed_is_no_load() -> None:
     assert after(f"cat {PATH}; false", BODY, exit_code=1) == SURE
 
 
-def test_a_read_that_shows_nothing_readable_is_not_sure() -> None:
-    """Output sent elsewhere, or a count of it, leaves it open whether the model saw the text."""
-    assert after(f"cat {PATH} > /tmp/x", "") == UNSURE
-    assert after(f"cat {PATH} | wc -l", "120\n") == UNSURE
+@pytest.mark.parametrize(
+    ("line", "output"),
+    [
+        (f"cat {PATH} > /tmp/x", ""),
+        (f"cat {PATH} | wc -l", "120\n"),
+        (f"head -c 0 {PATH}", ""),
+        (f"x=$(cat {PATH})", ""),
+        (f"cat {PATH} > /tmp/x && echo copied", "copied\n"),
+        (f"cat {PATH} >> /tmp/x; docker ps", "CONTAINER\n"),
+        (f"cat {PATH} &> /dev/null; ls", "notes\n"),
+        (f"cat {PATH} | sed s/a/b/ > /tmp/x; ls", "notes\n"),
+        (f"bash -c 'cat {PATH}' > /tmp/x; ls", "notes\n"),
+    ],
+)
+def test_a_read_that_shows_nothing_is_no_load(line: str, output: str) -> None:
+    """Output that went into a file, a count, or nothing at all: the model was shown none of the text, whatever else was printed."""
+    assert after(line, output) == []
+
+
+@pytest.mark.parametrize("redirect", ["2>/dev/null", ">&2", "> /dev/stderr", "> >(tee /tmp/x)", "2>&1"])
+def test_output_that_is_still_shown_is_a_load(redirect: str) -> None:
+    """Errors sent away, or output sent to where it is seen all the same, change nothing."""
+    assert after(f"cat {PATH} {redirect}") == SURE
+
+
+def test_silence_of_a_command_whose_end_was_not_seen_is_not_sure() -> None:
+    """A command that still runs may print the text later."""
+    assert after(f"cat {PATH}", "", exit_code=None) == UNSURE
+    assert after(f"cat {PATH}", "Command running in background", background=True) == SURE
 
 
 def test_a_denied_or_unexecuted_read_is_no_load() -> None:
