@@ -25,7 +25,7 @@ from pytest_skilleval.core.transcript import Usage, usage_of_run
 from pytest_skilleval.core.versions import engine_meets
 from pytest_skilleval.equality import held_against_each_other
 from pytest_skilleval.gateway import reading
-from pytest_skilleval.gateway.values import RequestRecord, from_lines
+from pytest_skilleval.gateway.values import RequestRecord, read_lines
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Case
@@ -110,7 +110,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     if record is None or record.status != "scored":
         return facts
     case, cli = dressed_case(loaded, row), agent(row.agent)
-    requests = model_requests(folder)
+    requests, damaged_requests = _requests(folder)
     found = evidence(folder, record, cli, requests)
     transcripts = [turn.transcript for turn in found.turns]
     # The gateway sees every model call, sub-agents' too; what the CLI tells of itself is the second best.
@@ -138,6 +138,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
         turns_sent=len(record.turns),
         tool_calls=sum(len(transcript.tool_calls) for transcript in transcripts),
         models_reported=tuple(models),
+        damaged_requests=damaged_requests,
     )
 
 
@@ -183,8 +184,13 @@ def evidence(folder: RunFolder, record: RunRecord, cli: Agent, requests: Sequenc
 
 def model_requests(folder: RunFolder) -> tuple[RequestRecord, ...]:
     """What the gateway recorded of the run; empty where there was none."""
+    return _requests(folder)[0]
+
+
+def _requests(folder: RunFolder) -> tuple[tuple[RequestRecord, ...], int]:
+    """The same, with the number of lines that can't be read."""
     path = folder.path / "requests.jsonl"
-    return from_lines(path.read_bytes()) if path.exists() else ()
+    return read_lines(path.read_bytes()) if path.exists() else ((), 0)
 
 
 def _session_records(folder: RunFolder) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 CREDENTIALS = (
     "ANTHROPIC_API_KEY",
@@ -77,12 +77,17 @@ def _overlap(text: bytes, secret: bytes) -> int:
     return 0
 
 
-def masker(values: Iterable[str]) -> Callable[[bytes], bytes]:
-    """A function that masks whole streams or files at once."""
-    kept = tuple(values)
+class Masking:
+    """Removes secrets from whole files, and from streams by a `Masker` of its own for each."""
 
-    def mask(whole: bytes) -> bytes:
-        one = Masker(kept)
+    def __init__(self, values: Iterable[str]) -> None:
+        self._values = tuple(values)
+
+    def __call__(self, whole: bytes) -> bytes:
+        """The file without secrets."""
+        one = self.stream()
         return one(whole) + one.flush()
 
-    return mask
+    def stream(self) -> Masker:
+        """For one stream that comes in chunks."""
+        return Masker(self._values)

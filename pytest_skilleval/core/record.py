@@ -24,6 +24,7 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
     cut: bool = False
     """A trigger case, ended by the runner once it was decided."""
     masked_secrets: int = 0
+    """How often a credential was removed from the turn's streams."""
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +92,8 @@ class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
     family: str | None = None
     expects: str | None = None
     models_reported: tuple[str, ...] = ()
+    damaged_requests: int = 0
+    """Lines of ``requests.jsonl`` that can't be read: tokens, money and dose are without them."""
 
     @property
     def status(self) -> Status:

@@ -128,12 +128,17 @@ def to_lines(records: Iterable[RequestRecord]) -> bytes:
     return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
 
 
-def from_lines(data: bytes) -> tuple[RequestRecord, ...]:
-    """The records of a ``requests.jsonl``; a line that can't be read is left out."""
-    found = []
+def read_lines(data: bytes) -> tuple[tuple[RequestRecord, ...], int]:
+    """The records of a ``requests.jsonl``, and how many of its lines can't be read."""
+    found, damaged = [], 0
     for line in data.splitlines():
         try:
             found.append(msgspec.json.decode(line, type=RequestRecord))
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue
-    return tuple(found)
+            damaged += 1
+    return tuple(found), damaged
+
+
+def from_lines(data: bytes) -> tuple[RequestRecord, ...]:
+    """The records of a ``requests.jsonl`` that can be read."""
+    return read_lines(data)[0]

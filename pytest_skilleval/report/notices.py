@@ -35,6 +35,8 @@ def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts, shown: Seque
         *_without_verdict(cells),
         *_differences(cells),
         *_models(cells),
+        *_masked(cells.runs),
+        *_unread_requests(cells.runs),
         *_own_warnings(cells.runs),
     )
 
@@ -46,9 +48,10 @@ def provenance(cells: Cells, session: SessionFacts) -> Provenance:
     for facts in recorded:
         for name, value in facts.items():
             values[name][value] += 1
+    masked = sum(map(masked_secrets, cells.runs))
     everywhere = {name for name, found in values.items() if len(found) == 1 and found.total() == len(recorded)}
     return Provenance(
-        session=_plain(session.provenance),
+        session=_plain({**session.provenance, **({"masked_secrets": masked} if masked else {})}),
         shared={name: next(iter(values[name])) for name in sorted(everywhere)},
         differing={name: dict(sorted(values[name].items())) for name in sorted(set(values) - everywhere - PER_RUN)},
     )
@@ -149,6 +152,30 @@ def _reported(run: MeasuredRun) -> str:
 
 def _each(counts: Counter[str]) -> str:
     return listing([f"{value}: {plural(count, 'run')}" for value, count in sorted(counts.items())])
+
+
+def masked_secrets(run: MeasuredRun) -> int:
+    """How often a credential was found in what the agent said, and removed."""
+    return sum(turn.masked_secrets for turn in run.record.turns) if run.record else 0
+
+
+def _masked(runs: Iterable[MeasuredRun]) -> list[str]:
+    """One sentence when a credential reached an agent: where, and what to do."""
+    found = {run.row.run_id: count for run in runs if (count := masked_secrets(run))}
+    if not found:
+        return []
+    times = plural(sum(found.values()), "time")
+    where = f"{times} in {plural(len(found), 'run')} ({listing(sorted(found))})"
+    return [f"a credential of this machine was masked in the agent's output, {where}: it reached the sandbox; find out how, and change it"]
+
+
+def _unread_requests(runs: Iterable[MeasuredRun]) -> list[str]:
+    return [
+        f"{run.row.run_id}: {plural(run.damaged_requests, 'line')} of requests.jsonl can't be read and left out; "
+        "its tokens, money and dose may be too low"
+        for run in runs
+        if run.damaged_requests
+    ]
 
 
 def _own_warnings(runs: Iterable[MeasuredRun]) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_skilleval.core.checks import turn_is_sent
+from pytest_skilleval.core.credentials import Masker, Masking
 from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, IdleTimeout, RunError, SandboxError
 from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
 from pytest_skilleval.core.record import TurnRecord
@@ -93,7 +94,7 @@ class Conversation:
     def _drive(self, number: int, prompt: str, place: Path) -> tuple[ExecResult, int, bool]:
         """Run the agent CLI for one turn, its streams going to disk as they come.
 
-        Returns how it ended, how many lines held a secret, and whether it was cut.
+        Returns how it ended, how many secrets were removed, and whether it was cut.
         """
         turn = AgentTurn(
             prompt=prompt,
@@ -138,34 +139,19 @@ class Conversation:
 
 
 class Sink:
-    """A file that a stream flows into, secrets removed on the way.
+    """A file that a stream flows into, secrets removed on the way, also such as are split between two chunks."""
 
-    Masking works on whole lines, so that a secret cut by a chunk's edge is still found.
-    """
-
-    def __init__(self, file: BinaryIO, mask: Callable[[bytes], bytes] | None) -> None:
-        self._file, self._mask, self._pending, self._masked = file, mask, b"", 0
+    def __init__(self, file: BinaryIO, mask: Masking | None) -> None:
+        self._file, self._mask = file, mask.stream() if mask else Masker(())
 
     def write(self, chunk: bytes) -> None:
-        """Take the next bytes."""
-        if self._mask is None:
-            self._put(chunk)
-            return
-        *lines, self._pending = (self._pending + chunk).split(b"\n")
-        for line in lines:
-            self._put(self._clean(line) + b"\n")
+        """Take the next bytes; all but the end that may be the beginning of a secret is on disk afterwards."""
+        self._put(self._mask(chunk))
 
     def close(self) -> int:
-        """Write what is left; returns how many lines held a secret."""
-        if self._pending:
-            self._put(self._clean(self._pending))
-        return self._masked
-
-    def _clean(self, line: bytes) -> bytes:
-        assert self._mask is not None
-        clean = self._mask(line)
-        self._masked += clean != line
-        return clean
+        """Write what is left; returns how many secrets were removed."""
+        self._put(self._mask.flush())
+        return self._mask.count
 
     def _put(self, chunk: bytes) -> None:
         self._file.write(chunk)

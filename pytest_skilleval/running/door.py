@@ -24,7 +24,7 @@ class ModelDoor:
     """Open from before the arm is made until the run's records are fetched."""
 
     def __init__(self, job: Job, folder: RunFolder, attempt: int, control: str) -> None:
-        self._client, self._folder = GatewayClient(control), folder
+        self._client, self._folder, self._mask = GatewayClient(control), folder, job.mask
         self._run = f"{job.archive.folder}/{job.row.run_id}/{attempt}"
         skill = job.loaded.catalogue.get(job.row.skill)
         self.door = self._client.open(
@@ -55,7 +55,8 @@ class ModelDoor:
         if self.records:
             return
         self.records = self._client.close(self._run)
-        (self._folder.path / "requests.jsonl").write_bytes(to_lines(self.records))
+        lines = to_lines(self.records)
+        (self._folder.path / "requests.jsonl").write_bytes(self._mask(lines) if self._mask else lines)
 
     def provenance(self) -> dict[str, str]:
         """What the first request tells of the agent's set-up."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_skilleval.archive import Archive
+from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.loaded import LoadedSpec, Skin
 from pytest_skilleval.core.plan import Row
 from pytest_skilleval.core.ports import Agent, Backend, Sandbox
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Arm, Case, Seed
-
-Mask = Callable[[bytes], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ class Job:
     backend: Backend
     options: RunOptions = RunOptions()
     cancellation: Cancellation = field(default_factory=Cancellation)
-    mask: Mask | None = None
+    mask: Masking | None = None
     """Removes secrets from recorded streams before the first byte reaches disk."""
     gateway: str | None = None
     """Control socket of the session's gateway, for agents that ask a model; None: there is none, or the agent needs none."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.core.choosing import SCRIPTED
-from pytest_skilleval.core.credentials import credentials, masker
+from pytest_skilleval.core.credentials import Masking, credentials
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Plan, Row
@@ -70,7 +70,7 @@ def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | N
     return GatewayServer(upstreams=upstreams, budget_usd=max_cost, within=folder).__enter__()
 
 
-def secret_mask(environ: Mapping[str, str]) -> Callable[[bytes], bytes] | None:
+def secret_mask(environ: Mapping[str, str]) -> Masking | None:
     """What removes every credential of this environment from bytes; None when there is none."""
     values = credentials(environ).values()
-    return masker(values) if values else None
+    return Masking(values) if values else None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from commands_recorded import Skilleval, record_session, write_spec
+
+from pytest_skilleval.gateway.values import RequestRecord, to_lines
 
 
 @pytest.fixture
@@ -59,3 +62,37 @@ def test_a_report_that_cannot_be_written(recorded: Path, skilleval: Skilleval) -
     code, _, errors = skilleval("report", recorded)
     assert code == 4
     assert f"{recorded / 'report.html'}: can't be read or written (Is a directory)" in errors
+
+
+def test_requests_that_cannot_be_read_are_counted(recorded: Path, skilleval: Skilleval) -> None:
+    """Damaged lines of requests.jsonl are counted and told as a warning of their run; the run is scored by the others."""
+    call = RequestRecord(number=1, at=0.0, api="anthropic", method="POST", path="/v1/messages", model="m", status=200)
+    runs = recorded / "runs"
+    (runs / "case-0.with.scripted.default.r1" / "requests.jsonl").write_bytes(to_lines([call]) + b'{"number": 2, "at\n\xff\n')
+    (runs / "case-0.without.scripted.default.r1" / "requests.jsonl").write_bytes(to_lines([call]))
+    code, output, _ = skilleval("report", recorded)
+    assert code == 0
+    told = [line for line in _warnings(recorded) if "requests.jsonl" in line]
+    assert told == [
+        "case-0.with.scripted.default.r1: 2 lines of requests.jsonl can't be read and left out; its tokens, money and dose may be too low"
+    ]
+    assert "2 lines of requests.jsonl" in " ".join(output.split())
+
+
+def test_a_masked_secret_is_a_warning(recorded: Path, skilleval: Skilleval) -> None:
+    """How often a credential had to be masked, and in which runs, is a warning and in the provenance; none is not told."""
+    assert skilleval("report", recorded)[0] == 0
+    assert not [line for line in _warnings(recorded) if "masked" in line]
+    record = recorded / "runs" / "case-0.with.scripted.default.r1" / "run.json"
+    text = record.read_text()
+    assert '"masked_secrets": 0' in text
+    record.write_text(text.replace('"masked_secrets": 0', '"masked_secrets": 3'))
+    assert skilleval("report", recorded)[0] == 0
+    (told,) = [line for line in _warnings(recorded) if "masked" in line]
+    assert "3 times in 1 run (case-0.with.scripted.default.r1)" in told
+    assert json.loads((recorded / "report.json").read_bytes())["provenance"]["session"]["masked_secrets"] == 3
+
+
+def _warnings(folder: Path) -> list[str]:
+    warnings: list[str] = json.loads((folder / "report.json").read_bytes())["warnings"]
+    return warnings

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_skilleval.core import prices
-from pytest_skilleval.core.credentials import MASK, Masker, credentials, masker
+from pytest_skilleval.core.credentials import MASK, Masker, Masking, credentials
 from pytest_skilleval.core.dose import dose
 from pytest_skilleval.core.first_requests import differences, normalise, undeclared_part
 from pytest_skilleval.core.model_requests import SKILLS_OF_CLAUDE, decode, shown, texts
@@ -218,9 +218,9 @@ def test_secrets_are_masked_however_a_stream_is_cut_up(before: bytes, after: byt
 
 def test_masker_of_several_values_and_none() -> None:
     """The longest value is masked first; values too short to be secrets are left; no values change nothing."""
-    mask = masker(["abcdefgh", "abcdefghij", "short"])
+    mask = Masking(["abcdefgh", "abcdefghij", "short"])
     assert mask(b"x abcdefghij abcdefgh short") == b"x [masked] [masked] short"
-    assert masker([])(b"abcdefgh") == b"abcdefgh"
+    assert Masking([])(b"abcdefgh") == b"abcdefgh"
 
 
 def test_only_credentials_are_taken() -> None:

@@ -1,0 +1,58 @@
+"""Secrets in the streams of a run: they never reach disk, and are counted."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_skilleval.core.credentials import Masking
+from pytest_skilleval.running.conversation import Sink
+
+SECRET = b"sk-ant-0123456789abcdef"
+MASKING = Masking([SECRET.decode()])
+TEXT = b"one " + SECRET + b" two " + SECRET + SECRET + b"\nthree sk-ant- " + SECRET[:-1]
+
+
+def written(folder: Path, chunks: list[bytes], masking: Masking | None = MASKING) -> tuple[bytes, int]:
+    """What is on disk after these chunks, and how many secrets were removed."""
+    path = folder / "stream"
+    with path.open("wb") as file:
+        sink = Sink(file, masking)
+        for chunk in chunks:
+            sink.write(chunk)
+        count = sink.close()
+    return path.read_bytes(), count
+
+
+@given(st.lists(st.integers(0, len(TEXT)), max_size=8))
+def test_a_secret_split_between_chunks_is_masked(tmp_path_factory: pytest.TempPathFactory, cuts: list[int]) -> None:
+    """However the stream is cut up, every secret is removed and counted, and nothing else is touched."""
+    chunks = [TEXT[begin:end] for begin, end in itertools.pairwise([0, *sorted(cuts), len(TEXT)])]
+    assert written(tmp_path_factory.getbasetemp(), chunks) == (TEXT.replace(SECRET, b"[masked]"), 3)
+
+
+def test_an_endless_line_reaches_disk_and_is_masked(tmp_path: Path) -> None:
+    """A line without an end is on disk as it comes, in time that grows with its length only; a secret in it is masked."""
+    path, chunk = tmp_path / "stream", b"x" * 65536
+    with path.open("wb") as file:
+        sink = Sink(file, MASKING)
+        begun = time.process_time()
+        for _ in range(400):
+            sink.write(chunk)
+        sink.write(SECRET[:10])
+        assert path.stat().st_size == 400 * len(chunk)
+        sink.write(SECRET[10:] + chunk)
+        assert path.stat().st_size == 401 * len(chunk) + len(b"[masked]")
+        assert sink.close() == 1
+        assert time.process_time() - begun < 5
+    assert SECRET not in path.read_bytes()
+
+
+def test_without_secrets_a_stream_is_as_it_was(tmp_path: Path) -> None:
+    """Where there is no credential every byte is kept, and nothing is counted."""
+    assert written(tmp_path, [TEXT, b""], None) == (TEXT, 0)
