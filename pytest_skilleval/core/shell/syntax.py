@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.shell.characters import stood_in
 from pytest_skilleval.core.shell.redirects import hides
 from pytest_skilleval.core.shell.words import text_of, unescape_ansi, word_of, words_of
 
@@ -59,7 +60,7 @@ def _parser() -> Parser:
 
 def parse(source: str, variables: Mapping[str, str] | None = None) -> Parsed:
     """Every command of `source`, also those in pipes, lists, loops, functions and substitutions."""
-    text = source.replace("\r\n", "\n")
+    text = stood_in(source.replace("\r\n", "\n"))
     root = _parser().parse(text.encode("utf-8", "replace")).root_node
     commands = tuple(_Walk(dict(variables or {})).commands(root))
     return Parsed(commands, not root.has_error)

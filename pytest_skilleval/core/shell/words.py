@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.shell.characters import restored
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -20,7 +22,7 @@ _ANSI_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x
 
 def text_of(node: Node) -> str:
     """The source of `node`, as it stands."""
-    return (node.text or b"").decode("utf-8", "replace")
+    return restored((node.text or b"").decode("utf-8", "replace"))
 
 
 def unescape_ansi(text: str) -> str:

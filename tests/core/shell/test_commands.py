@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 import time
 
 import pytest
@@ -247,3 +249,18 @@ def test_hostile_lines_are_cut_at_a_bound(line: str) -> None:
     start = time.process_time()
     assert len(simple_commands(line)) <= 2000
     assert time.process_time() - start < 5
+
+
+def test_characters_that_no_table_holds_do_not_end_the_process() -> None:
+    """The grammar's scanner asks C's tables about every character; a line with ones far beyond them is read like any other."""
+    line = "[\n0\t*\\\x00\u022a*\U00099a8e{\U000fd8a9\x1c\uf1c3\n' [\ue889|<~\u01b0-"
+    code = "import sys\nfrom pytest_skilleval.core.shell import simple_commands\nprint(len(simple_commands(eval(sys.argv[1]))))"
+    done = subprocess.run([sys.executable, "-c", code, ascii(line)], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("word", ["Räum", "日本語", "🚢", "a\u00a0b", "ÿàààààà", "\U0010ffff"])
+def test_words_beyond_ascii_come_back_as_they_were(word: str) -> None:
+    """To a shell they are mere letters, in and out of quotes, behind a backslash, and in a variable."""
+    (command,) = simple_commands(f"x={word} && echo {word} '{word}' \"${{x}}{word}\" \\{word} <<< {word}")
+    assert command.words == ("echo", word, word, word * 2, word)
