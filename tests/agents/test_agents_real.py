@@ -86,12 +86,14 @@ PROMPTS = {
 @both
 @pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS.keys())
 def test_prompt_reaches_the_model_unchanged(bench: Benches, name: str, prompt: str) -> None:
-    """Whatever a prompt looks like, the model is shown it byte for byte."""
+    """Whatever a prompt looks like, in a first turn or a resumed one, the model is shown it byte for byte."""
     one = bench(name)
-    play(one, ScriptTurn(reply="Yes."))
-    turn = one.turn(prompt)
-    assert turn.transcript.reply == "Yes.", turn.stderr
-    assert prompt in model_requests.texts(reading.first_request(one.requests()))
+    play(one, ScriptTurn(reply="Yes."), ScriptTurn(reply="Again."))
+    for number, (asked, reply) in enumerate(((prompt, "Yes."), (f"{prompt}2", "Again.")), 1):
+        turn = one.turn(asked)
+        assert turn.transcript.reply == reply, turn.stderr
+        first = next(record for record in one.requests() if record.turn == number)
+        assert asked in model_requests.texts(model_requests.decode((first.body or "").encode()))
 
 
 @both
