@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import pytest
 
 SPECS_INI = "skilleval_specs"
+CREDENTIALS_INI = "skilleval_credentials"
 
 
 class Option(NamedTuple):
@@ -117,6 +118,9 @@ def add_options(parser: pytest.Parser) -> None:
             action = "append" if option.kind == "list" else "store"
             group.addoption(option.flag, action=action, default=None, dest=option.dest, metavar=option.metavar, help=note)
             parser.addini(option.ini, option.help, default=None)
+    parser.addini(
+        CREDENTIALS_INI, "Further variables with secret values, which are masked in everything recorded.", type="args", default=[]
+    )
     parser.addini(SPECS_INI, "Folder with the specs, relative to the root folder.", default="specs")
 
 

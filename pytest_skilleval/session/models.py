@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +70,7 @@ def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | N
     return GatewayServer(upstreams=upstreams, budget_usd=max_cost, within=folder).__enter__()
 
 
-def secret_mask(environ: Mapping[str, str]) -> Masking | None:
-    """What removes every credential of this environment from bytes; None when there is none."""
-    values = credentials(environ).values()
+def secret_mask(environ: Mapping[str, str], more: Iterable[str] = ()) -> Masking | None:
+    """What removes every credential of this environment, the variables named in `more` included, from bytes; None when there is none."""
+    values = credentials(environ, more).values()
     return Masking(values) if values else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pytest_skilleval.options import (
     AGENT,
     ARMS,
     CASE,
+    CREDENTIALS_INI,
     DRY_RUN,
     ENGINE_ROOT,
     EVAL,
@@ -39,6 +41,8 @@ from pytest_skilleval.options import (
 )
 
 T = TypeVar("T")
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 MOST_REPEATS = 1000
 """More than any interval needs, and a plan that still fits into memory."""
@@ -75,6 +79,8 @@ class Settings:
     rehearse_generated: int | None
     """None: all there are."""
     engine_root: Literal["tree", "host"]
+    credentials: tuple[str, ...]
+    """Names of further variables whose values are secret."""
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -114,6 +120,7 @@ def settings_of(config: pytest.Config) -> Settings:
         rehearse=REHEARSE.is_on(config),
         rehearse_generated=_generated(config),
         engine_root=_one_of(config, ENGINE_ROOT, ("tree", "host")),
+        credentials=_variables(config),
     )
 
 
@@ -124,6 +131,16 @@ def _path(config: pytest.Config, option: Option) -> Path | None:
         return None
     start = config.rootpath if config.getoption(option.dest) is None else config.invocation_params.dir
     return start / Path(text).expanduser()
+
+
+def _variables(config: pytest.Config) -> tuple[str, ...]:
+    """The names that ini skilleval_credentials lists: a value in their place would be a secret in a file."""
+    names: list[str] = config.getini(CREDENTIALS_INI)
+    if wrong := [place for place, name in enumerate(names, start=1) if not VARIABLE.fullmatch(name)]:
+        raise pytest.UsageError(
+            f"ini {CREDENTIALS_INI}: entry {wrong[0]} is no name of a variable; list names such as CORP_TOKEN, no values"
+        )
+    return tuple(names)
 
 
 def _number(config: pytest.Config, option: Option, kind: Callable[[str], T], *, lowest: float, highest: float = math.inf) -> T | None:

@@ -89,3 +89,34 @@ def test_cost_must_be_said_under_ci(pytester, monkeypatch):
     check("claude-code", "--skill-max-cost=5")
     with pytest.raises(UsageProblem, match="--skill-max-cost"):
         check("claude-code")
+
+
+def test_further_credentials_are_masked(project, monkeypatch):
+    """Values of the variables that skilleval_credentials names are masked beside the known ones, in workers, too; others are not."""
+    monkeypatch.setenv("CORP_TOKEN", "corp-secret-1")
+    monkeypatch.setenv("OPENAI_API_KEY", "known-secret-2")
+    monkeypatch.setenv("HARMLESS", "harmless-text-3")
+    project.spec()
+    project.conftest(
+        """
+        import pytest
+        from pathlib import Path
+
+        @pytest.fixture
+        def skill_job(skill_job, request):
+            said = b"corp-secret-1 known-secret-2 harmless-text-3"
+            (request.config.rootpath / "masked.txt").write_bytes(skill_job.mask(said))
+            return skill_job
+        """
+    )
+    project.pytester.makeini("[pytest]\nskilleval_credentials = CORP_TOKEN UNSET_TOKEN\n")
+    project.evaluate("-n", "1", apart=True).assert_outcomes(passed=8)
+    assert (project.path / "masked.txt").read_text() == "[masked] [masked] harmless-text-3"
+
+
+def test_a_secret_in_place_of_a_name_is_refused(pytester):
+    """A value where a name belongs is refused by its place, without being repeated."""
+    pytester.makeini("[pytest]\nskilleval_credentials = CORP_TOKEN sk-ant-0123\n")
+    with pytest.raises(pytest.UsageError, match="skilleval_credentials: entry 2 is no name") as error:
+        settings(pytester)
+    assert "sk-ant" not in str(error.value)
