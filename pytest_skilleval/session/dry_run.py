@@ -51,7 +51,7 @@ def _lines(row: Row, loaded: LoadedSpec, plan: Plan, sandbox: str) -> Iterator[s
 
 
 def commands(row: Row, loaded: LoadedSpec) -> Iterator[str]:
-    """The agent's command line for each turn of a run, as a shell would take it; what goes to stdin is left out."""
+    """The agent's command line for each turn of a run: argv, and the names of what its environment needs; stdin is left out."""
     case, arm, cli = dressed_case(loaded, row), loaded.spec.arms[row.arm], agent(row.agent)
     setup = AgentSetup(
         deny=loaded.guards.get(row.arm, ()),
@@ -62,4 +62,5 @@ def commands(row: Row, loaded: LoadedSpec) -> Iterator[str]:
         prompt = turn.paraphrases[row.paraphrases[number - 1]]
         session_id = SESSION if number > 1 else None
         command = cli.command(AgentTurn(prompt=prompt, setup=setup, session_id=session_id, number=number, script=b"{}"))
-        yield " ".join([*(f"{name}={shlex.quote(value)}" for name, value in command.env.items()), shlex.join(command.argv)])
+        names = [f"{name}=..." for name in sorted({*command.env, *command.env_secret})]
+        yield " ".join([*names, shlex.join(command.argv)])

@@ -30,7 +30,16 @@ from pytest_skilleval.session.looking import held_back
 from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
 from pytest_skilleval.session.provenance import provenance_of
-from pytest_skilleval.session.readiness import Place, check_agents, check_judge, check_results, check_revisions, choose_place, make_backend
+from pytest_skilleval.session.readiness import (
+    Place,
+    check_agents,
+    check_judge,
+    check_results,
+    check_revisions,
+    check_sandbox,
+    choose_place,
+    make_backend,
+)
 from pytest_skilleval.session.resuming import Resumed, resumed
 from pytest_skilleval.session.settings import Settings, settings_of
 
@@ -246,6 +255,8 @@ def on_controller(config: pytest.Config) -> Evaluation | Planned:
 def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Planned:
     earlier = resumed(config, settings) if settings.resume else None
     planned = _again(config, earlier) if earlier else _anew(config, settings)
+    if settings.dry_run:
+        check_sandbox(config, settings)
     if config.getoption("collectonly") or settings.dry_run:
         return planned
     request.refuse_stealing(config, planned.plan)

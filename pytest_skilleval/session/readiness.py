@@ -78,6 +78,17 @@ def choose_place(config: pytest.Config, settings: Settings) -> Place:
     raise UsageProblem(f"{SANDBOX.flag}: no sandbox can be made here\n  " + "\n  ".join(failures or unknown))
 
 
+def check_sandbox(config: pytest.Config, settings: Settings) -> None:
+    """UsageProblem when nobody knows a backend of the name that --skill-sandbox gives; whether it works here is not tried."""
+    from pytest_skilleval.core.errors import UsageProblem
+
+    if settings.sandbox != AUTO:
+        try:
+            make_backend(config, settings.sandbox, settings)
+        except ValueError as error:
+            raise UsageProblem(f"{SANDBOX.flag}: {error}") from None
+
+
 def auto_order() -> tuple[str, ...]:
     """Which backends ``auto`` tries, strongest isolation for the least set-up first."""
     if sys.platform == "linux" and os.geteuid() == 0:

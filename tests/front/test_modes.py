@@ -15,6 +15,24 @@ def test_dry_run(project):
     assert not (project.path / "skill-results").exists()
 
 
+def test_a_dry_run_refuses_a_sandbox_that_nobody_knows(project):
+    """Exit 4, as without --skill-dry-run; a backend that is known is not tried."""
+    project.spec()
+    result = project.evaluate("--skill-dry-run", "--skill-sandbox=nope")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--skill-sandbox: no sandbox backend is called 'nope'*"])
+
+
+def test_a_dry_run_names_what_the_environment_needs_and_tells_no_value(project, monkeypatch):
+    """The agent's variables are listed by name only."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-" + "x" * 20)
+    project.spec()
+    result = project.run("--skill-eval=tidy-up", "--skill-agent=claude-code", "--skill-dry-run")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["  turn 1: *DISABLE_AUTOUPDATER=... *claude -p *"])
+    result.stdout.no_fnmatch_line("*sk-ant-*")
+
+
 def test_rehearsals_that_go_as_written(project):
     """Rehearsals are planned as runs of their own, in the arm that they are written for; all as written: exit 0."""
     project.spec()
