@@ -1,13 +1,22 @@
-"""What validating specs costs, against pytest collecting as many plain parametrised tests."""
+"""What ``pytest --collect-only`` of specs costs, against pytest collecting as many plain parametrised tests.
+
+A spec's items are its runs: cases x arms x repeats. "As many" are as many plain items, in as many files, with ids; once as one
+function a file (the cheapest way to have them), once as many functions a file as the spec has cases (the same shape).
+Wall seconds vary with what else the machine does; the processor seconds of the child processes beside them hardly do.
+"""
 
 from __future__ import annotations
 
+import os
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
-
-from tests.bench.timing import alternate, show
+from typing import NamedTuple
 
 CASE = """
   - id: case-{number}
@@ -55,38 +64,114 @@ def write_specs(folder: Path, specs: int, cases: int) -> None:
         (skill / "SKILL.md").write_text(f"---\nname: skill-{spec}\ndescription: Number {spec}.\n---\nBody.\n")
 
 
-def main() -> None:
-    """Print what collecting 100 specs takes, small ones and large ones."""
-    for specs, cases in ((100, 1), (100, 50)):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            write_specs(folder, specs, cases)
-            (folder / "pytest.ini").write_text("[pytest]\n")
-            (folder / "empty").mkdir()
-            (folder / "empty" / "test_empty.py").write_text("")
-            (folder / "plain").mkdir()
-            count = specs * cases * 2 * 3  # arms x repeats: as many items as the specs make
-            (folder / "plain" / "test_plain.py").write_text(
-                f"import pytest\n@pytest.mark.parametrize('n', range({count}))\ndef test_plain(n): pass\n"
+PLAIN = """
+@pytest.mark.parametrize("n", range({items}), ids=["with-claude-code-default-r%d" % n for n in range({items})])
+def test_case_{number}(n): pass
+"""
+RUNS = 2 * 3
+"""Arms x repeats: the items of one case."""
+
+
+class Cost(NamedTuple):
+    """Of one session: seconds that it took, and seconds of a processor."""
+
+    wall: float
+    cpu: float
+
+
+def write_plain(folder: Path, files: int, functions: int, items: int) -> None:
+    """`files` test files of so many functions, each parametrised `items` times."""
+    folder.mkdir()
+    text = "import pytest\n" + "".join(PLAIN.format(items=items, number=number) for number in range(functions))
+    for number in range(files):
+        (folder / f"test_plain_{number}.py").write_text(text)
+
+
+def write_project(folder: Path, specs: int, cases: int) -> None:
+    """The specs and the two kinds of plain tests that they are compared with."""
+    write_specs(folder, specs, cases)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "empty").mkdir()
+    (folder / "empty" / "test_empty.py").write_text("")
+    write_plain(folder / "plain", specs, 1, cases * RUNS)
+    write_plain(folder / "alike", specs, cases, RUNS)
+
+
+def collect(folder: Path, what: str, *flags: str) -> Cost:
+    """What one session that collects `what` costs, all modules compiled before."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+    command = [sys.executable, "-m", "pytest", "--collect-only", *flags, "-p", "no:cacheprovider", "-p", "no:randomly", what]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, env=environment)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in {0, 5}:
+        raise SystemExit(done.stdout.decode() + done.stderr.decode())
+    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def medians(rounds: int, **actions: Callable[[], Cost]) -> dict[str, Cost]:
+    """Median costs of `rounds` calls of each action, in turn, after one call of each that does not count."""
+    costs: dict[str, list[Cost]] = {name: [] for name in actions}
+    for number in range(rounds + 1):
+        for name, action in actions.items():
+            cost = action()
+            if number:
+                costs[name].append(cost)
+    return {name: Cost(*(statistics.median(column) for column in zip(*found, strict=True))) for name, found in costs.items()}
+
+
+def show(found: dict[str, Cost]) -> None:
+    """One line an action."""
+    for name, cost in found.items():
+        print(f"{name:34} median wall {cost.wall:7.2f} s   cpu {cost.cpu:7.2f} s")
+
+
+def small_specs(rounds: int = 7) -> None:
+    """A hundred specs of one case against an empty session."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_project(folder, 100, 1)
+        print("-- 100 specs of 1 case, 300 checks, 600 items (-q)")
+        found = medians(rounds, **{what: lambda what=what: collect(folder, what, "-q") for what in ("empty", "plain", "specs")})
+    show(found)
+    beyond = Cost(*(of - base for of, base in zip(found["specs"], found["empty"], strict=True)))
+    print(f"beyond an empty session: wall {beyond.wall:.2f} s, cpu {beyond.cpu:.2f} s (promised: at most 0.5)")
+
+
+def large_specs(rounds: int = 3) -> None:
+    """A hundred specs of fifty cases against as many plain items."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_project(folder, 100, 50)
+        for flag in ("-q", "-qq"):
+            print(f"-- 100 specs of 50 cases, 15000 checks, {100 * 50 * RUNS} items ({flag})")
+            found = medians(
+                rounds, **{what: lambda what=what, flag=flag: collect(folder, what, flag) for what in ("plain", "alike", "specs")}
             )
+            show(found)
+            for base, words in (("plain", "one function a file"), ("alike", "50 functions a file")):
+                ratios = [of / than for of, than in zip(found["specs"], found[base], strict=True)]
+                print(f"specs / plain tests, {words:21} wall x{ratios[0]:.2f}   cpu x{ratios[1]:.2f} (promised: at most 1.5)")
 
-            def collect(*arguments: str, where: Path = folder) -> None:
-                command = [
-                    sys.executable,
-                    "-m",
-                    "pytest",
-                    "--collect-only",
-                    "-q",
-                    "-p",
-                    "no:cacheprovider",
-                    "-p",
-                    "no:randomly",
-                    *arguments,
-                ]
-                done = subprocess.run(command, cwd=where, capture_output=True, check=False)
-                if done.returncode not in {0, 5}:
-                    raise SystemExit(done.stdout.decode() + done.stderr.decode())
 
-            print(f"-- {specs} specs of {cases} cases, {specs * cases * 3} checks, {count} items")
-            times = alternate(3, empty=lambda: collect("empty"), plain=lambda: collect("plain"), specs=lambda: collect("specs"))
-            show(times, "plain")
+def large_catalogue(skills: int = 3000, rounds: int = 3) -> None:
+    """One spec beside a catalogue of many skills."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_project(folder, 1, 1)
+        for number in range(1, skills):
+            home = folder / "specs" / "catalogue" / f"other-{number}"
+            home.mkdir()
+            (home / "SKILL.md").write_text(f"---\nname: other-{number}\ndescription: Number {number}.\n---\n" + "Some advice.\n" * 40)
+        print(f"-- a catalogue of {skills} skills (-q)")
+        found = medians(rounds, **{what: lambda what=what: collect(folder, what, "-q") for what in ("empty", "specs")})
+    show(found)
+    print("the session with the catalogue (promised: at most 5 s)")
+
+
+def main() -> None:
+    """Print what collecting specs takes: small ones, large ones, and beside a large catalogue."""
+    small_specs()
+    large_specs()
+    large_catalogue()
