@@ -84,6 +84,22 @@ def agent_clis(session: nox.Session) -> Path:
 
 
 @nox.session
+def rehearse(session: nox.Session) -> None:
+    """Play every written rehearsal of our specs, and a fixed sample of generated ones, on real Docker."""
+    install(session)
+    session.run(
+        "pytest",
+        "--skill-eval=all",
+        "--skill-rehearse",
+        "--skill-rehearse-generated=2",
+        "--skill-sandbox=engine",
+        "-n",
+        "2",
+        *session.posargs,
+    )
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style, format and import contracts."""
     install(session, "lint")
@@ -118,3 +134,13 @@ def coverage_study(session: nox.Session) -> None:
     """Simulate again how often the intervals hold and how often a null effect is claimed."""
     install(session)
     session.run("python", "-m", "pytest_skilleval.core.statistics.simulate", *session.posargs)
+
+
+@nox.session
+def standards(session: nox.Session) -> None:
+    """Make 20 sessions of each effect standard with both real CLIs in real sandboxes; what was made before is kept in `standards`."""
+    install(session)
+    env = {"SKILLEVAL_AGENT_PREFIX": str(agent_clis(session))}
+    for agent in ("claude-code", "codex"):
+        fixed = ("--agent", agent, "--sessions", "20", "--processes", "2")
+        session.run("skilleval", "selftest", *fixed, *session.posargs, env=env, success_codes=[0, 1])

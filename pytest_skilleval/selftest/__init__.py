@@ -9,7 +9,12 @@
     findings   what a session's report says against the truth
     results    over many sessions: bias, coverage, false claims, and whether the promises are kept
     telling    results as text
+    looks      sessions with planned looks
+    chances    a session as the scripted model plays it, and what each run must become
+    project    such a session as a project on disk; `runner` makes its runs
+    real       sessions through pytest, sandboxes and CLIs, run by run against what was drawn
+    others     the same for any other harness: a served model, a truth, a score
 
-The sessions count as live inside (a simulated one bears no verdict by design); nothing of them outlives the self-test but
-its own, stamped output.
+The sessions count as live inside (a simulated one bears no verdict by design); nothing of those in process outlives the
+self-test but its own, stamped output.
 """
