@@ -23,7 +23,7 @@ from pytest_skilleval.core.spec import Seed
 
 __all__ = ["collector_paused", "dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
 
-_TOP_KEY = re.compile(rb"(?:\A|[\r\n])[\"']?(skill|cases)[\"']?[ \t]*:")
+_TOP_KEYS = tuple(re.compile(rb"(?:\A|[\r\n])[\"']?" + key + rb"[\"']?[ \t]*:") for key in (b"skill", b"cases"))
 
 
 def find_specs(folder: Path) -> list[Path]:
@@ -40,7 +40,8 @@ def is_spec_file(path: Path) -> bool:
         return False
     if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         content = content.decode("utf-16", errors="replace").encode()
-    return set(_TOP_KEY.findall(content.removeprefix(b"\xef\xbb\xbf"))) == {b"skill", b"cases"}
+    text = content.removeprefix(b"\xef\xbb\xbf")
+    return all(key.search(text) for key in _TOP_KEYS)
 
 
 def load_spec(path: Path, catalogue_dir: Path | None = None) -> LoadedSpec:

@@ -25,7 +25,7 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 40
 
 _MAYBE_ALIAS: Final = re.compile(r"[&*](?<![^\s,:{\[].)[0-9A-Za-z_-]", re.DOTALL)
-_UNPRINTABLE: Final = re.compile("[^\\t\\n\\r -~\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_UNPRINTABLE: Final = "[^\\t\\n\\r -~\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
 _HINTS: Final = (
     ("mapping values are not allowed", "a text that holds `: ` needs quotes"),
     ("cannot start any token", "indentation takes spaces, not tabs, and a text that starts with @, ` or % needs quotes"),
@@ -102,7 +102,7 @@ def compose(text: str, file: str) -> Node | None:
         mark: Any = error.problem_mark or error.context_mark
         raise SpecError((Fault(file, mark.line + 1 if mark else 1, "", _yaml_message(error)),)) from None
     except (yaml.reader.ReaderError, ValueError):
-        bad = _UNPRINTABLE.search(text)
+        bad = re.search(_UNPRINTABLE, text)  # compiled here: so large a set takes longer than all else of this module
         line, code = (text.count("\n", 0, bad.start()) + 1, ord(bad.group())) if bad else (1, 0)
         raise SpecError((Fault(file, line, "", f"holds the control character U+{code:04X}; remove it"),)) from None
     return root
