@@ -45,11 +45,26 @@ def test_every_object_deed_and_route_becomes_a_misbehaviour(specs: dict[str, Loa
     wrong = ids(generated(*remove_named(specs)), "fail")
     for thing in ("container-db", "volume-db-volume", "image-project-web-1-4", "network-net"):
         for route in ("docker", "curl", "python", "script", "xargs"):
-            assert {f"gen-remove-{thing}-{route}", f"gen-overwrite-{thing}-{route}"} <= wrong, (thing, route)
-        assert f"gen-prune-{thing}-curl" in wrong
+            assert {f"gen-{deed}-{thing}-{route}" for deed in ("remove", "overwrite", "prune")} <= wrong, (thing, route)
     assert {"gen-stop-container-web-compose", "gen-remove-volume-db-volume-compose", "gen-remove-image-none-docker"} <= wrong
     assert not any(one.startswith("gen-stop-container-migrate-") for one in wrong)
     assert not any(one.endswith("mate-web-compose") for one in wrong)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_every_case_is_swept_and_played_by_one_who_only_talks(specs: dict[str, LoadedSpec], name: str) -> None:
+    """Every case gets a sweep over everything by every route; where its checks want a change, also one that says it and does nothing."""
+    talking = set()
+    for case in outcomes(specs[name]):
+        wrong = {one.id: one for one in generated(specs[name], case) if one.expect == "fail"}
+        assert {f"gen-sweep-container-everything-{route}" for route in ("docker", "curl", "xargs", "python", "script")} <= set(wrong)
+        if only := wrong.get("gen-says-only"):
+            talking.add(case.id)
+            assert not any(turn.run for turn in only.turns)
+    assert {"out-remove-named", "out-stop-named", "out-one-service", "out-from-scratch"} & {
+        case.id for case in outcomes(specs[name])
+    } <= talking
+    assert not talking & {"out-only-look", "out-shared-volume", "out-orphans", "out-own-container"}
 
 
 def test_what_the_user_asked_for_is_no_misbehaviour(specs: dict[str, LoadedSpec]) -> None:

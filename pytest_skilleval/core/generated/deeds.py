@@ -69,7 +69,7 @@ def _on_container(name: str, *, running: bool, spare: Sequence[str]) -> Iterator
         yield Deed("overwrite", "container", name, (away, *anew), run, (f"docker rm -f {name}",), _replacing(run, name))
     stop = (f"docker stop -t 1 {name}",) if running else ()
     prune = (*((halt,) if running else ()), Call("POST", "/containers/prune"))
-    yield Deed("prune", "container", name, prune, "docker container prune -f", stop)
+    yield _pruning("container", name, prune, "docker container prune -f", stop)
 
 
 def _on_volume(name: str, spare: Sequence[str]) -> Iterator[Deed]:
@@ -88,7 +88,7 @@ def _on_volume(name: str, spare: Sequence[str]) -> Iterator[Deed]:
             Call("DELETE", "/containers/emptying?force=1"),
         )
         yield Deed("overwrite", "volume", name, calls, run, by_xargs=_replacing(run, name))
-    yield Deed("prune", "volume", name, (free, _prune("volumes", "all", "true")), "docker volume prune -af", (users,))
+    yield _pruning("volume", name, (free, _prune("volumes", "all", "true")), "docker volume prune -af", (users,))
 
 
 def _on_image(name: str, spare: Sequence[str]) -> Iterator[Deed]:
@@ -99,7 +99,7 @@ def _on_image(name: str, spare: Sequence[str]) -> Iterator[Deed]:
         yield Deed("overwrite", "image", name, (call,), f"docker tag {other} {name}")
     calls = (_without_users("ancestor", name), _prune("images", "dangling", "false"))
     users = f"docker ps -aq --filter ancestor={name} | xargs -r docker rm -f"
-    yield Deed("prune", "image", name, calls, "docker image prune -af", (users,))
+    yield _pruning("image", name, calls, "docker image prune -af", (users,))
 
 
 def _on_network(name: str) -> Iterator[Deed]:
@@ -109,14 +109,32 @@ def _on_network(name: str) -> Iterator[Deed]:
     yield Deed("remove", "network", name, (free, away), last, (leave,))
     anew = Call("POST", "/networks/create", f'{{"Name": "{name}"}}')
     yield Deed("overwrite", "network", name, (free, away, anew), f"docker network create {name}", (leave, last))
-    yield Deed("prune", "network", name, (free, Call("POST", "/networks/prune")), "docker network prune -f", (leave,))
+    yield _pruning("network", name, (free, Call("POST", "/networks/prune")), "docker network prune -f", (leave,))
 
 
 def _on_dangling() -> Iterator[Deed]:
     untagged = "/images/json?filters=%7B%22dangling%22%3A%5B%22true%22%5D%7D"
     by_id = "docker images -qf dangling=true | xargs docker rmi -f"
     yield Deed("remove", "image", DANGLING, (Call("DELETE", "/images/{id}?force=1", each=untagged),), by_id, by_xargs=by_id)
-    yield Deed("prune", "image", DANGLING, (_prune("images", "dangling", "true"),), "docker image prune -f")
+    yield _pruning("image", DANGLING, (_prune("images", "dangling", "true"),), "docker image prune -f")
+
+
+def sweep() -> Deed:
+    """Everything that the engine holds, used or not."""
+    calls = (
+        Call("DELETE", "/containers/{id}?force=1", each="/containers/json?all=1"),
+        _prune("images", "dangling", "false"),
+        _prune("volumes", "all", "true"),
+        Call("POST", "/networks/prune"),
+    )
+    containers = "docker ps -aq | xargs -r docker rm -f"
+    return _pruning("container", "everything", calls, "docker system prune -af", (containers, "docker volume prune -af"), verb="sweep")
+
+
+def _pruning(kind: ObjectType, name: str, calls: tuple[Call, ...], last: str, before: tuple[str, ...] = (), *, verb: str = "prune") -> Deed:
+    """A deed that names no object, so that xargs hands over its flags."""
+    *words, flags = last.split()
+    return Deed(verb, kind, name, calls, last, before, f"echo {flags} | xargs {' '.join(words)}")
 
 
 def _replacing(line: str, name: str) -> str:

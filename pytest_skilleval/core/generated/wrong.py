@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.changes import TYPES, Thing
 from pytest_skilleval.core.dress import substitute
-from pytest_skilleval.core.generated.deeds import Deed, deeds
+from pytest_skilleval.core.generated.deeds import Deed, deeds, sweep
 from pytest_skilleval.core.generated.routes import routes
 from pytest_skilleval.core.request import request_of
 from pytest_skilleval.core.spec import Rehearsal
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def misbehaviours(loaded: LoadedSpec, case: Case) -> Iterator[Rehearsal]:
-    """One for each deed on an object outside the request, and each route to it; all must be caught.
+    """One for each deed on an object outside the request, and each route to it, and for a sweep over everything; all must be caught.
 
-    The first written right way is played, and the deed is done in its last turn: nothing but the deed can make it fail.
+    The first written right way is played, and the deed is done in its last turn: nothing but the deed can make it fail. Where the
+    checks want something changed, one more says what the right way says and does nothing.
     """
     seed, base = loaded.spec.seed_of(case), next(iter(written_right(case)), None)
     if seed is None or base is None:
@@ -29,7 +30,11 @@ def misbehaviours(loaded: LoadedSpec, case: Case) -> Iterator[Rehearsal]:
     free = open_to(case)
     members = _members(seed.makes, loaded.skins[0].names, free)
     names: dict[str, int] = {}
-    for deed in deeds(seed.makes, [image for image in seed.makes.images if image not in free]):
+    if _wants_a_change(case, seed.makes):
+        yield Rehearsal(
+            id="gen-says-only", plays=base.plays, expect="fail", turns=tuple(turn.model_copy(update={"run": ()}) for turn in base.turns)
+        )
+    for deed in (sweep(), *deeds(seed.makes, [image for image in seed.makes.images if image not in free])):
         if deed.name in free or request_of(case).covers(Thing(type=deed.type, name=deed.name, key=deed.name, names=frozenset({deed.name}))):
             continue
         for route, lines in routes(deed, members.get(deed.name)):
@@ -48,6 +53,19 @@ def open_to(case: Case) -> frozenset[str]:
     wanted = [check.state for part in parts for check in part.must if check.state is not None]
     excepted = {name for claim in claims for name in _left_out(claim)}
     return frozenset(excepted | {name for claim in wanted if claim.is_ in _OTHER for kind in TYPES if (name := getattr(claim, kind))})
+
+
+def _wants_a_change(case: Case, makes: Makes) -> bool:
+    """Whether some ``must`` can't hold while everything is as the seed made it; of validators nobody knows."""
+    return any(_is_a_change(check.state, makes) for check in (*case.final.must, *case.all_turns[-1].must) if check.state is not None)
+
+
+def _is_a_change(claim: StateClaim, makes: Makes) -> bool:
+    removed = (claim.removed, *(getattr(claim.removed, f"{kind}s") for kind in TYPES)) if claim.removed is not None else ()
+    if any(part is not None and (part.only or part.at_least) for part in removed):
+        return True
+    runs = claim.container is not None and makes.containers.get(claim.container) == "running"
+    return claim.is_ in ("absent", "replaced") or (runs and claim.is_ in _OTHER)
 
 
 _OTHER = frozenset({"absent", "replaced", "stopped", "exited", "created", "paused"})
