@@ -83,6 +83,10 @@ class ScriptedAgent:
         """Nothing to ask: the program is part of this package."""
         return None
 
+    def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - another agent needs it
+        """None: it shows no model anything."""
+        return None
+
     def host_program(self) -> Mapping[Path, str]:
         """Nothing to bind: the program runs on the sandbox's own Python."""
         return {}

@@ -246,6 +246,9 @@ class Agent(Protocol):
     def version_command(self) -> Command | None:
         """Prints the CLI's version; None when there is nothing to ask."""
 
+    def preview_command(self, setup: AgentSetup) -> Command | None:
+        """Prints what the model would be shown, the prompt on stdin and no model asked; None when the CLI can't."""
+
     def parse(self, stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript:
         """What the turn's raw streams meant; never raises for bad input."""
 

@@ -16,7 +16,7 @@ from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.running.revisions import catalogue_of
 
 if TYPE_CHECKING:
-    from pytest_skilleval.running.door import ModelDoor
+    from pytest_skilleval.gateway.values import Door
     from pytest_skilleval.running.job import Job
 
 INSTRUCTION_NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".mcp.json")
@@ -59,7 +59,7 @@ class Armed:
     """Characters of all names and descriptions: what the agent's listing budget must hold."""
 
 
-def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
+def install(sandbox: Sandbox, job: Job, door: Door | None) -> Armed:
     """Put skills, instructions, guard and agent configuration in place; then check that nothing else is there.
 
     Raises
@@ -77,8 +77,8 @@ def install(sandbox: Sandbox, job: Job, door: ModelDoor | None) -> Armed:
         deny=job.loaded.guards.get(row.arm, ()),
         permissions=arm.permissions,
         model=None if row.model == "default" else row.model,
-        endpoint=door.door.url if door else None,
-        env=door.door.env if door else {},
+        endpoint=door.url if door else None,
+        env=door.env if door else {},
         home=sandbox.home,
         workspace=sandbox.workspace,
     )

@@ -102,7 +102,7 @@ class _Attempt:
             job.cancellation.attach(sandbox)
         with self._phase("arm"):
             self._open_door(sandbox)
-            armed = arming.install(sandbox, job, self.door)
+            armed = arming.install(sandbox, job, self.door.door if self.door else None)
             self.folder.write(declared.FILE, armed.declared)
             self.provenance = of_run(job, sandbox, armed)
         with self._phase("snapshot"):

@@ -19,6 +19,7 @@ from pytest_skilleval.session.interrupts import watch
 from pytest_skilleval.session.looking import Looking
 from pytest_skilleval.session.models import open_gateway
 from pytest_skilleval.session.outcomes import summary_in
+from pytest_skilleval.session.run_zero import run_zero
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Row
@@ -93,6 +94,7 @@ class Controller:
         evaluation, config = self._evaluation, self._config
         self._prepare()
         try:
+            run_zero(evaluation, rows)
             evaluation.begin(rows, tuple(config.getoption("file_or_dir")))
         except UsageProblem as problem:
             raise pytest.UsageError(str(problem)) from None
