@@ -129,6 +129,23 @@ def test_label_swap_mirrors(before: list[str], after: list[str]) -> None:
     up, down, difference, low, high, p = swapped(back)
     mirrored = (down, up, *(None if number is None else -number for number in (difference, high, low)), p)
     assert swapped(there) == pytest.approx(mirrored, abs=1e-9)
+    turned = {"better": "worse", "worse": "better", None: None}
+    assert (there.direction, there.new_cases.sign_flip_p) == (turned[back.direction], back.new_cases.sign_flip_p)
+    for one, other in ((there.new_cases, back.new_cases), (there.bounds, back.bounds)):
+        negated = [None if limit is None else -limit for limit in (other.high, other.low)]
+        assert [one.low, one.high] == pytest.approx(negated, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(before=st.lists(st.text(alphabet="pf", min_size=1, max_size=6), min_size=6, max_size=12), seed=st.integers(0, 99))
+def test_unequal_repeats_never_claim_against_the_rows(before: list[str], seed: int) -> None:
+    """Whatever the numbers of repeats, what is claimed has the sign of the mean of the rows that are shown."""
+    chance = random.Random(seed)
+    after = ["p" * chance.randint(1, 6) if chance.random() < 0.8 else "f" * chance.randint(1, 6) for _ in before]
+    for effect in report_of(both_arms(before, after)).document.effects:
+        if effect.direction is not None:
+            rows = [row.difference for row in effect.per_case if row.difference is not None]
+            assert (math.fsum(rows) > 0) is (effect.direction == "better")
 
 
 def test_nearly_all_lost_gives_no_rate() -> None:
