@@ -93,7 +93,7 @@ class _DryTurn:
         first = self._ask(armed, 1, None)
         for number in range(2, turns + 1):
             self._ask(armed, number, first.session_id)
-        _check_guard(first.commands, self.tries)
+        check_guard(first.commands, self.tries)
         shown = reading.first_shown(self.client.records(self.run))
         if shown is None:
             raise ArmError("the agent asked no model through the gateway")
@@ -127,7 +127,7 @@ class _DryTurn:
             arming.check_first_request(read_preview(result.stdout), self.job, armed)
 
 
-def _check_guard(commands: Iterable[ShellCommand], tries: Iterable[str]) -> None:
+def check_guard(commands: Iterable[ShellCommand], tries: Iterable[str]) -> None:
     """ArmError when a command that the guard denies was not denied."""
     denied = {command.line for command in commands if command.denied and not command.executed}
     loose = [line.removesuffix(f" {HARMLESS}") for line in tries if line not in denied]
