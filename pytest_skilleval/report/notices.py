@@ -17,7 +17,7 @@ from pytest_skilleval.report.words import listing, named, plural
 PER_RUN = frozenset({"skin", "paraphrases", "sandbox.name", "model.reported"})
 """Provenance that differs from run to run by design, or is looked at elsewhere."""
 
-BY_ARM = ("arm.", "request.")
+BY_ARM = ("arm.", "request.system", "request.tools")
 """How the names of provenance begin that differs between arms by design."""
 
 BY_CASE = ("seed", "sandbox.limits")

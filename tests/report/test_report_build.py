@@ -212,6 +212,21 @@ def test_versions_that_differ_are_told() -> None:
     assert document.provenance.differing == {"agent.version": {"2.1.0": 9, "2.1.1": 9}}
 
 
+def test_effort_that_differs_between_arms_is_told() -> None:
+    """No arm declares effort: where the arms of a comparison were asked with another one, a warning says so."""
+    runs = grid({"without": ["ppp"]}, provenance={"request.effort": "high"}) + grid(
+        {"with": ["ppp"]}, provenance={"request.effort": "medium"}
+    )
+    (warning,) = [warning for warning in report_of(runs).document.warnings if "request.effort" in warning]
+    assert "high: 3 runs" in warning
+
+
+def test_a_system_prompt_that_differs_within_an_arm_is_told() -> None:
+    """The same arm on the same case with another system prompt: something else than the arm changed it."""
+    runs = [*grid({"without": ["p"]}, provenance={"request.system": "a"}), *grid({"without": ["p"]}, provenance={"request.system": "b"})]
+    assert any("request.system" in warning for warning in report_of(runs).document.warnings)
+
+
 def test_what_arms_declare_is_no_difference() -> None:
     """Hashes of skills and instructions differ between arms by design and are no warning."""
     runs = grid({"without": ["ppp"]}, provenance={"arm.skills_tarball": "a", "cli": "1"}) + grid(

@@ -25,5 +25,5 @@ def test_a_guard_that_denies_all_holds() -> None:
 @pytest.mark.parametrize("seen", [(), (command("docker kill --help", denied=False),)])
 def test_what_ran_or_was_not_tried_is_named(seen: tuple[ShellCommand, ...]) -> None:
     """A command that ran is no guard, and neither is one that nobody saw denied."""
-    with pytest.raises(ArmError, match="the guard does not hold: docker kill$"):
+    with pytest.raises(ArmError, match=r"the guard does not hold: docker kill$"):
         check_guard([command("docker rm -f --help", denied=True), *seen], TRIES)
