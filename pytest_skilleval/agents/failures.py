@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_skilleval.core.transcript import Closing, Failure, TurnTranscript
+from pytest_skilleval.core.transcript import Closing, Failure, TurnTranscript, may_pass
 
 SIGN_IN = frozenset({401, 403})
-BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
 STATUS = re.compile(r"(?:status:?|API Error:?(?: Request rejected \()?|HTTP)\s*\(?(\d{3})\b", re.IGNORECASE)
 API_TROUBLE = re.compile(
@@ -32,7 +31,7 @@ def of_status(status: int, text: str) -> Failure:
     kind = (
         "sign-in refused" if status in SIGN_IN else "rate limit" if status == 429 else "overloaded" if status in {503, 529} else "API error"
     )
-    return Failure(blame="agent_api", reason=f"{kind} ({status}): {short(text)}", retryable=status in BUSY)
+    return Failure(blame="agent_api", reason=f"{kind} ({status}): {short(text)}", retryable=may_pass(status))
 
 
 def of_text(text: str) -> Failure:

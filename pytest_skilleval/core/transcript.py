@@ -112,6 +112,11 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str | None = None
 
 
+def may_pass(status: int) -> bool:
+    """Whether an error status of a model's API may be gone at another try: time-out, conflict, rate limit, and any fault of the server."""
+    return status in {408, 409, 429} or 500 <= status < 600
+
+
 class Failure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why a turn could not be measured, as the stream, stderr and exit code tell it."""
 

@@ -11,7 +11,7 @@ from pytest_skilleval.core import model_requests, prices
 from pytest_skilleval.core.model_requests import Body, Shown
 from pytest_skilleval.core.prices import Cost, PriceTable
 from pytest_skilleval.core.record import TokenSplit
-from pytest_skilleval.core.transcript import Failure, Usage, usage_of_run
+from pytest_skilleval.core.transcript import Failure, Usage, may_pass, usage_of_run
 from pytest_skilleval.gateway.values import RequestRecord
 
 Course = Literal["unseen", "listed", "partly read", "fully read", "lost"]
@@ -117,5 +117,5 @@ def failure_of(records: Iterable[RequestRecord]) -> Failure | None:
     if last is None or last.failure is None or last.failure.kind == "client_gone":
         return None
     detail = f"{last.failure.kind}{f' {last.status}' if last.status else ''}: {last.failure.detail}"
-    retryable = last.failure.kind in {"cut", "unreachable"} or last.status in {429, 500, 502, 503, 504, 529}
+    retryable = last.failure.kind in {"cut", "unreachable"} or (last.status is not None and may_pass(last.status))
     return Failure(blame="agent_api", reason=f"the model's API failed ({detail})", retryable=retryable)

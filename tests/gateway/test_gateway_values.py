@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_skilleval.agents.failures import of_status
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.transcript import Usage
 from pytest_skilleval.gateway import reading
@@ -217,6 +218,18 @@ def test_only_the_last_calls_failure_counts() -> None:
     assert last is not None
     assert (last.blame, last.retryable) == ("agent_api", True)
     assert reading.failure_of([call(1, failure=RequestFailure(kind="client_gone"))]) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "again"),
+    [(400, False), (401, False), (403, False), (404, False), (408, True), (409, True), (413, False), (429, True), (500, True), (503, True)]
+    + [(520, True), (529, True)],
+)
+def test_the_status_decides_whether_a_run_is_tried_again(status: int, again: bool) -> None:
+    """Gateway and CLI agree on each status: 408, 409, 429 and any fault of the server may pass, sign-in and wrong requests don't."""
+    seen = reading.failure_of([call(1, status=status, failure=RequestFailure(kind="status", detail="no"))])
+    assert seen is not None
+    assert (seen.retryable, of_status(status, "no").retryable) == (again, again)
 
 
 def test_lines_come_back_and_damaged_ones_are_left_out() -> None:
