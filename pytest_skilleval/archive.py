@@ -23,6 +23,7 @@ from pytest_skilleval.core.record import FORMAT, RunRecord
 T = TypeVar("T")
 
 PLAN = "plan.json"
+PRICES = "prices.json"
 PROVENANCE = "provenance.json"
 SPEC = "spec.json"
 

@@ -163,10 +163,11 @@ def skill_record(
 def skill_measured(skill_spec: LoadedSpec, skill_archive: Archive, skill_record: RunRecord) -> MeasuredRun:
     """The recorded run with its score, from the same function that scores it offline."""
     from pytest_skilleval.core.errors import ArchiveError
-    from pytest_skilleval.rescoring import measure_one
+    from pytest_skilleval.rescoring import measure_one, recorded_prices
 
     try:
-        return measure_one(skill_archive.run(skill_record.row.run_id), skill_spec, skill_record.row, skill_record)
+        prices = recorded_prices(skill_archive)
+        return measure_one(skill_archive.run(skill_record.row.run_id), skill_spec, skill_record.row, skill_record, prices)
     except ArchiveError as error:
         pytest.fail(f"not measured (error, blame harness): {error}", pytrace=False)
 

@@ -64,7 +64,12 @@ SANDBOX = Option("--skill-sandbox", "Where agents run: auto, sbx, docker, engine
 RANDOM_SEED = Option("--skill-random-seed", "Seed of order and draws (default: pytest-randomly's, else from the specs).", metavar="N")
 RESULTS = Option("--skill-results", "Folder for results (default: skill-results).", metavar="FOLDER")
 RESUME = Option("--skill-resume", "Go on with a results folder: only runs not measured yet are made.", metavar="FOLDER")
-MAX_COST = Option("--skill-max-cost", "Stop starting runs when this much was spent (default: 20; must be said under CI).", metavar="USD")
+MAX_COST = Option(
+    "--skill-max-cost",
+    "End the session when this much was spent, in the middle of runs, too (default: 20; must be said under CI).",
+    metavar="USD",
+)
+PRICES = Option("--skill-prices", "Prices of one's own, a JSON file: each comes before the shipped price of its model.", metavar="FILE")
 TURN_TIMEOUT = Option("--skill-turn-timeout", "Seconds a turn may take (default: the spec's).", metavar="SECONDS")
 RUN_TIMEOUT = Option("--skill-run-timeout", "Seconds all turns of a run may take (default: the spec's).", metavar="SECONDS")
 JUDGE = Option("--skill-judge", "Who votes on judge checks: off, api, sandboxed (default: off).", metavar="JUDGE")
@@ -92,6 +97,7 @@ OPTIONS = (
     RESULTS,
     RESUME,
     MAX_COST,
+    PRICES,
     TURN_TIMEOUT,
     RUN_TIMEOUT,
     JUDGE,

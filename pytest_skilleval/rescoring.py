@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pytest_skilleval.agents import agent
-from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive, Damaged, RunFolder
-from pytest_skilleval.core import prices
+from pytest_skilleval.archive import PLAN, PRICES, PROVENANCE, SPEC, Archive, Damaged, RunFolder
 from pytest_skilleval.core.arms import installs
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec, Skill, Skin
 from pytest_skilleval.core.locks import departures
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.ports import Agent
-from pytest_skilleval.core.prices import Cost
+from pytest_skilleval.core.prices import Cost, Prices, shipped
 from pytest_skilleval.core.record import FORMAT, MeasuredRun, RunRecord, TokenSplit
 from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult, score
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
@@ -85,26 +84,34 @@ def recorded_spec(archive: Archive) -> LoadedSpec:
     )
 
 
-def measure(archive: Archive, loaded: LoadedSpec, rows: tuple[Row, ...]) -> tuple[tuple[MeasuredRun, ...], tuple[Damaged, ...]]:
+def recorded_prices(archive: Archive) -> Prices:
+    """The prices that the session counted by; the shipped ones where none were recorded."""
+    return archive.read(PRICES, Prices) if (archive.folder / PRICES).exists() else shipped()
+
+
+def measure(
+    archive: Archive, loaded: LoadedSpec, rows: tuple[Row, ...], prices: Prices | None = None
+) -> tuple[tuple[MeasuredRun, ...], tuple[Damaged, ...]]:
     """Every selected row with what became of it, scored from its raw files, and the runs whose files are damaged.
 
     A damaged run counts as lost (`record` None); the others are scored all the same. A run whose first request differs from
-    those of its block by more than its arm declares is void.
+    those of its block by more than its arm declares is void. `prices`: other ones than the session counted by.
     """
+    prices = prices or recorded_prices(archive)
     records, damaged = archive.records()
     measured, problems = [], list(damaged)
     for row in rows:
         if not row.selected and row.run_id not in records:
             continue
         try:
-            measured.append(measure_one(archive.run(row.run_id), loaded, row, records.get(row.run_id)))
+            measured.append(measure_one(archive.run(row.run_id), loaded, row, records.get(row.run_id), prices))
         except ArchiveError as error:
             problems.append(Damaged(row.run_id, str(error)))
             measured.append(_facts(loaded, row, None))
     return held_against_each_other(archive, measured), tuple(problems)
 
 
-def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunRecord | None) -> MeasuredRun:
+def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunRecord | None, prices: Prices) -> MeasuredRun:
     """One row with its score; ArchiveError when a raw file that must be there is damaged."""
     facts = _facts(loaded, row, record)
     if record is None or record.status != "scored":
@@ -117,7 +124,10 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     seen, told = reading.usage_of(requests), usage_of_run(transcript.usage for transcript in transcripts)
     spent = seen if seen.known else told
     models = sorted({transcript.model for transcript in transcripts if transcript.model})
-    money = reading.cost_of(requests) if requests else _priced(spent, models)
+    money = reading.cost_of(requests, prices) if requests else _priced(spent, models, prices)
+    asked = {reading.model_of(call) for call in reading.model_calls(requests)} or set(models)
+    # What a CLI tells is reckoned by a list, too; a price that the user gives is nearer to the bill.
+    own = bool(asked) and all(map(prices.of_own, asked))
     return msgspec.structs.replace(
         facts,
         score=score(
@@ -130,7 +140,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,
-        cost_usd=money.billed if told.cost_usd is None else told.cost_usd,
+        cost_usd=money.billed if own or told.cost_usd is None else told.cost_usd,
         uncached_usd=money.uncached,
         split=_split(record, requests),
         dose=found.dose,
@@ -142,7 +152,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     )
 
 
-def _priced(spent: Usage, models: Sequence[str]) -> Cost:
+def _priced(spent: Usage, models: Sequence[str], prices: Prices) -> Cost:
     """Money by the price table, where all tokens are of one model."""
     return prices.cost(spent, models[0]) if spent.known and len(models) == 1 else Cost(billed=None, uncached=None)
 
@@ -256,13 +266,17 @@ def _unwanted_engines(loaded: LoadedSpec, measured: Sequence[MeasuredRun]) -> tu
     return tuple(sorted(version for version in ran if wanted and not engine_meets(wanted, version)))
 
 
-def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: bool = False, gate: bool = False) -> Report:
+def report_on(
+    archive: Archive, *, loaded: LoadedSpec | None = None, prices: Prices | None = None, strict: bool = False, gate: bool = False
+) -> Report:
     """The report of a results folder, from its raw files: after a session, and at any time later.
 
     Parameters
     ----------
     loaded
         The spec to score by; None: the one that was recorded with the session.
+    prices
+        What to count by; None: what the session counted by.
     strict, gate
         The options of the session; they decide the exit code only.
 
@@ -278,7 +292,8 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
     spec = loaded or locked
     _check_plan(archive, plan, spec)
     changed = departures(plan, locked, spec)
-    measured, damaged = measure(archive, spec, plan.rows)
+    prices = prices or recorded_prices(archive)
+    measured, damaged = measure(archive, spec, plan.rows, prices)
     unwanted = _unwanted_engines(spec, measured)
     facts = SessionFacts(
         random_seed=plan.random_seed,
@@ -293,7 +308,7 @@ def report_on(archive: Archive, *, loaded: LoadedSpec | None = None, strict: boo
             *plan.warnings,
         ),
         folder=str(archive.folder),
-        provenance=archive.read(PROVENANCE, dict[str, Any]),
+        provenance=archive.read(PROVENANCE, dict[str, Any]) | prices.facts(),
         lock=plan.locks[locked.spec.skill],
         changed=changed,
         unwanted_engines=unwanted,

@@ -75,7 +75,6 @@ class Screen:
         self._started = self._said = time.monotonic()
         self._done: set[str] = set()
         self._counts: Counter[str] = Counter()
-        self._cost = 0.0
 
     def pytest_skilleval_begin(self, config: pytest.Config) -> None:
         """Before the first run."""
@@ -89,8 +88,6 @@ class Screen:
         found = summary_in(report.user_properties)
         self._done.add(report.nodeid)
         self._counts[_kind(report, found)] += 1
-        if found and not found["simulated"]:
-            self._cost += found["cost_usd"] or 0.0
         if time.monotonic() - self._said >= PAUSE:
             self._said = time.monotonic()
             # Only without a line per run does pytest, under xdist, forget that its last line is unfinished.
@@ -109,7 +106,7 @@ class Screen:
         gone = time.monotonic() - self._started
         verdicts = "".join(f", {count} {kind}" for kind, count in self._counts.most_common())
         times = f"{duration(gone)} gone, about {duration(gone / done * (total - done))} to go"
-        money = f"; ${self._cost:.2f}" if self._evaluation.live else ""
+        money = f"; ${self._evaluation.ledger.spent_usd:.2f}" if self._evaluation.live else ""
         return f"skilleval: {done}/{total} runs{verdicts}; {times}{money}"
 
     def _ends_run(self, report: pytest.TestReport) -> bool:

@@ -17,6 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "results", nargs="+", type=Path, metavar="RESULTS", help="results folder of one session and spec, or the folder of all"
     )
     parser.add_argument("--spec", type=Path, help="score by this spec.yaml instead of the recorded one")
+    parser.add_argument("--prices", type=Path, metavar="FILE", help="count by these prices of one's own instead of the recorded ones")
     parser.add_argument("--gate", action="store_true", help="let the spec's gate decide the exit code")
     parser.add_argument("--strict", action="store_true", help="a treatment run that does not meet its checks is a failure")
 
@@ -25,15 +26,18 @@ def run(options: argparse.Namespace) -> int:
     """Report on every folder; returns the worst exit code."""
     from pytest_skilleval.archive import Archive
     from pytest_skilleval.core.loading import load_spec
+    from pytest_skilleval.core.own_prices import read_own
+    from pytest_skilleval.core.prices import with_own
     from pytest_skilleval.report.files import write
     from pytest_skilleval.report.terminal import terminal_lines
     from pytest_skilleval.rescoring import report_on
 
     loaded = load_spec(options.spec) if options.spec else None
+    prices = with_own(read_own(options.prices, "--prices")) if options.prices else None
     width = shutil.get_terminal_size((100, 24)).columns
     worst = 0
     for folder in sessions(options.results):
-        report = report_on(Archive.open(folder), loaded=loaded, strict=options.strict, gate=options.gate)
+        report = report_on(Archive.open(folder), loaded=loaded, prices=prices, strict=options.strict, gate=options.gate)
         write(folder, report, datetime.now(UTC).isoformat(timespec="seconds"))
         for line in terminal_lines(report, width):
             sys.stdout.write(f"{line.text}\n")

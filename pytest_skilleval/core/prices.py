@@ -35,7 +35,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True):
         """The price of `model`, region and vendor prefixes and a window suffix aside; None: not in the table."""
         name = model.rsplit("/", 1)[-1].removesuffix("[1m]").lower()
         candidates = (name, name.split("anthropic.", 1)[-1])
-        return next((price for price in self.prices if any(fnmatchcase(one, price.model) for one in candidates)), None)
+        return next((price for price in self.prices if any(fnmatchcase(one, price.model.lower()) for one in candidates)), None)
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,28 +45,50 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     uncached: float | None
 
 
+class Prices(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session counts by (``prices.json``): model by model, a user's own table comes before the shipped one."""
+
+    format: int = 1
+    own: PriceTable | None = None
+    shipped: PriceTable
+
+    def of(self, model: str) -> Price | None:
+        """The price of `model`; None: in neither table."""
+        return self.of_own(model) or self.shipped.of(model)
+
+    def of_own(self, model: str) -> Price | None:
+        """The price of `model` in the user's own table, if it is there."""
+        return self.own.of(model) if self.own else None
+
+    def cost(self, usage: Usage, model: str) -> Cost:
+        """What these tokens cost on `model`. `usage.input` counts uncached input only, as Anthropic reports it."""
+        price = self.of(model)
+        return Cost(billed=None, uncached=None) if price is None else _cost(usage, price)
+
+    def dearest(self, usage: Usage) -> float:
+        """What these tokens cost at most on any known model, in USD: what a budget must reckon with where no price is known."""
+        known = (*(self.own.prices if self.own else ()), *self.shipped.prices)
+        return max((_cost(usage, price).billed or 0.0 for price in known), default=0.0)
+
+    def facts(self) -> dict[str, str]:
+        """Date and source of the tables, for provenance."""
+        own = {"prices.own": _told(self.own)} if self.own else {}
+        return own | {"prices": _told(self.shipped)}
+
+
 @cache
-def shipped() -> PriceTable:
-    """The table that comes with this package."""
-    return read(files(__package__).joinpath("prices.json").read_bytes())
+def shipped() -> Prices:
+    """The table that comes with this package, and no other."""
+    return Prices(shipped=msgspec.json.decode(files(__package__).joinpath("prices.json").read_bytes(), type=PriceTable))
 
 
-def read(data: bytes) -> PriceTable:
-    """A table from JSON; msgspec.DecodeError says what is wrong."""
-    return msgspec.json.decode(data, type=PriceTable)
+def with_own(table: PriceTable) -> Prices:
+    """The table of a user before the one that comes with this package."""
+    return msgspec.structs.replace(shipped(), own=table)
 
 
-def cost(usage: Usage, model: str, table: PriceTable | None = None) -> Cost:
-    """What these tokens cost on `model`. `usage.input` counts uncached input only, as Anthropic reports it."""
-    price = (table or shipped()).of(model)
-    if price is None:
-        return Cost(billed=None, uncached=None)
-    return _cost(usage, price)
-
-
-def dearest(usage: Usage, table: PriceTable | None = None) -> float:
-    """What these tokens cost at most on any model of the table, in USD: what a budget must reckon with where no price is known."""
-    return max((_cost(usage, price).billed or 0.0 for price in (table or shipped()).prices), default=0.0)
+def _told(table: PriceTable) -> str:
+    return f"{table.dated}, {table.source}"
 
 
 def _cost(usage: Usage, price: Price) -> Cost:

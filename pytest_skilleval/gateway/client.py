@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.core.errors import HarnessError
-from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest, Spend
+from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest
 
 TIMEOUT = 30.0
 
@@ -51,10 +51,6 @@ class GatewayClient:
     def close(self, run: str) -> tuple[RequestRecord, ...]:
         """The run is over: its door is shut, what is under way is cut off. Returns everything recorded; a second time nothing."""
         return msgspec.json.decode(self._post("close", {"run": run}), type=tuple[RequestRecord, ...])
-
-    def spend(self, run: str = "") -> Spend:
-        """What was spent so far."""
-        return msgspec.json.decode(self._post("spend", {"run": run}), type=Spend)
 
     def _post(self, verb: str, arguments: Any) -> bytes:
         connection = _UnixConnection(self.control)

@@ -9,7 +9,6 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 
-from pytest_skilleval.core import prices
 from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.journal import Entry, Journal
@@ -18,7 +17,7 @@ from pytest_skilleval.gateway.relay import refused, relay, stopped, unsigned
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
 from pytest_skilleval.gateway.tokens import Tokens
 from pytest_skilleval.gateway.upstream import Upstream
-from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RequestRecord, RunRequest
+from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RunRequest
 
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
@@ -42,7 +41,8 @@ class RunDoor:
         self._request, self._upstreams, self._session = request, upstreams, session
         self._ledger, self._backoff, self._tokens = ledger, backoff, tokens
         free = frozenset(api for api, upstream in upstreams.items() if upstream.subscription)
-        self.journal = Journal(request, free=free if request.models == "live" else frozenset())
+        self.journal = Journal(request, ledger.prices, free=free if request.models == "live" else frozenset())
+        ledger.follow(request.run)
         self._cleanup = contextlib.AsyncExitStack()
         self._scripted: ScriptedModel | None = None
 
@@ -102,7 +102,7 @@ class RunDoor:
         finally:
             record = self.journal.end(entry)
             if entry.is_model_call and record.usage.known and self._request.models == "live":
-                self._book(record)
+                self._ledger.add(record.usage, record.cost_usd)
 
     async def _lead(self, request: web.Request, entry: Entry) -> web.StreamResponse:
         if request.path == "/" or "websocket" in request.headers.get("upgrade", "").lower():
@@ -113,7 +113,7 @@ class RunDoor:
         upstream = self._upstreams.get(entry.api)
         if upstream is None:
             return refused(entry, request.path)
-        over = self._ledger.over(self._request.run, self._request.budget_usd)
+        over = self._ledger.over()
         if over is not None and entry.is_model_call:
             return stopped(entry, over)
         entry.waited = await self._backoff.hold(upstream.host)
@@ -125,9 +125,3 @@ class RunDoor:
         if entry.status is not None:
             self._backoff.told(upstream.host, entry.status, entry.headers)
         return response
-
-    def _book(self, record: RequestRecord) -> None:
-        """A model without a known price is booked at the dearest there is, so that the budget holds."""
-        known = record.cost_usd is not None
-        usd = record.cost_usd if record.cost_usd is not None else prices.dearest(record.usage)
-        self._ledger.add(self._request.run, usd, priced=known)

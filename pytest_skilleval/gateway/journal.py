@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from pytest_skilleval.core import prices
 from pytest_skilleval.core.dose import dose
 from pytest_skilleval.core.model_requests import Body, decode, shown, texts
+from pytest_skilleval.core.prices import Prices
 from pytest_skilleval.gateway.observer import Observer
 from pytest_skilleval.gateway.paths import api_of, asks_model, is_streamed, model_in
 from pytest_skilleval.gateway.values import Api, RequestFailure, RequestRecord, RunRequest
@@ -42,8 +42,8 @@ class Entry:
 class Journal:
     """All requests of one run, in order of arrival."""
 
-    def __init__(self, request: RunRequest, *, free: frozenset[Api] = frozenset()) -> None:
-        self.request, self._free = request, free
+    def __init__(self, request: RunRequest, prices: Prices, *, free: frozenset[Api] = frozenset()) -> None:
+        self.request, self._prices, self._free = request, prices, free
         self.turn: int | None = None
         self._begun = time.monotonic()
         self._entries: list[Entry] = []
@@ -76,7 +76,7 @@ class Journal:
         first = entry.ended is not None and entry.turn not in self._first and bool(body)
         if first:
             self._first.add(entry.turn)
-        content = _content(body, entry, self.request.skill_body, first=first)
+        content = _content(body, entry, self.request.skill_body, self._prices, first=first)
         if entry.api in self._free:
             content |= {"free": True, "cost_usd": 0.0}
         return msgspec.structs.replace(record, **content)
@@ -102,7 +102,7 @@ def _wire(entry: Entry) -> RequestRecord:
     )
 
 
-def _content(body: Body, entry: Entry, skill_body: str, *, first: bool) -> dict[str, Any]:
+def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first: bool) -> dict[str, Any]:
     """What request and reply hold."""
     seen = entry.observer
     model = str(body.get("model") or "") or model_in(entry.path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from pytest_skilleval.gateway.values import Spend
+from pytest_skilleval.core.prices import Prices, shipped
+from pytest_skilleval.core.transcript import Usage
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
@@ -15,35 +16,59 @@ BUSY = frozenset({429, 503, 529})
 
 
 class Ledger:
-    """USD spent by every run, against one budget for the session and one for each run."""
+    """USD spent by the live runs of a session, against its budget: the only such sum. Booked and asked from several threads.
 
-    def __init__(self, budget_usd: float | None = None) -> None:
-        self.budget_usd = budget_usd
-        self._spent: defaultdict[str, float] = defaultdict(float)
-        self._unpriced = 0
+    Parameters
+    ----------
+    budget_usd
+        None: no limit.
+    when_spent
+        Called once, with the reason, as soon as nothing is left.
+    """
 
-    def add(self, run: str, usd: float, *, priced: bool) -> None:
-        """Book one model call; `priced` False: the sum is a guess upwards, since nobody knows the price."""
-        self._spent[run] += usd
-        self._unpriced += not priced
+    def __init__(
+        self, budget_usd: float | None = None, *, prices: Prices | None = None, when_spent: Callable[[str], None] | None = None
+    ) -> None:
+        self.prices = prices or shipped()
+        self._budget, self._when_spent = budget_usd, when_spent
+        self._lock = threading.Lock()
+        self._runs: set[str] = set()
+        self._guessed = 0
+        self.spent_usd = 0.0
 
-    def over(self, run: str, run_budget: float | None) -> str | None:
-        """Why `run` may spend no more, or None."""
-        total = sum(self._spent.values())
-        if self.budget_usd is not None and total >= self.budget_usd:
-            return f"the session has spent {total:.2f} USD of {self.budget_usd:.2f}"
-        if run_budget is not None and self._spent[run] >= run_budget:
-            return f"the run has spent {self._spent[run]:.2f} USD of {run_budget:.2f}"
-        return None
+    def follow(self, run: str) -> None:
+        """The model calls of `run` will be booked one by one; its last part, after a slash, is the number of the try."""
+        with self._lock:
+            self._runs.add(run.rpartition("/")[0])
 
-    def spend(self, run: str) -> Spend:
-        """The state of the ledger."""
-        return Spend(
-            session_usd=sum(self._spent.values()),
-            run_usd=self._spent.get(run, 0.0),
-            unpriced_calls=self._unpriced,
-            budget_usd=self.budget_usd,
-        )
+    def add(self, usage: Usage, usd: float | None) -> None:
+        """Book one model call; without a known price (None) at the dearest there is, so that the budget holds."""
+        self._book(self.prices.dearest(usage) if usd is None else usd, guessed=usd is None)
+
+    def told(self, run: str, usd: float) -> None:
+        """Book what a run says that it has cost, unless its calls were booked one by one."""
+        with self._lock:
+            if run in self._runs:
+                return
+        self._book(usd)
+
+    def over(self) -> str | None:
+        """Why nothing more may be spent, or None."""
+        if self._budget is None or self.spent_usd < self._budget:
+            return None
+        guess = f", the calls of a model without a known price ({self._guessed}) reckoned at the dearest one" if self._guessed else ""
+        why = f"the cost limit of ${self._budget:.2f} is reached (${self.spent_usd:.2f} spent{guess})"
+        with self._lock:
+            tell, self._when_spent = self._when_spent, None
+        if tell is not None:
+            tell(why)
+        return why
+
+    def _book(self, usd: float, *, guessed: bool = False) -> None:
+        with self._lock:
+            self.spent_usd += usd
+            self._guessed += guessed
+        self.over()
 
 
 class BackOff:

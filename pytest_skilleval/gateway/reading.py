@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from pytest_skilleval.core import model_requests, prices
+from pytest_skilleval.core import model_requests
 from pytest_skilleval.core.model_requests import Body, Shown
-from pytest_skilleval.core.prices import Cost, PriceTable
+from pytest_skilleval.core.prices import Cost, Prices, shipped
 from pytest_skilleval.core.record import TokenSplit
 from pytest_skilleval.core.transcript import Failure, Usage, may_pass, usage_of_run
 from pytest_skilleval.gateway.values import RequestRecord
@@ -35,6 +35,11 @@ class Dose(msgspec.Struct, frozen=True, kw_only=True):
 def model_calls(records: Iterable[RequestRecord]) -> tuple[RequestRecord, ...]:
     """The calls that ask a model for a reply."""
     return tuple(record for record in records if record.model)
+
+
+def model_of(record: RequestRecord) -> str:
+    """The model that is paid for: the one that answered, else the one that was asked."""
+    return record.model_reported or record.model
 
 
 def dose_of(records: Iterable[RequestRecord], skill: str) -> Dose | None:
@@ -73,9 +78,9 @@ def usage_of(records: Iterable[RequestRecord]) -> Usage:
     return usage_of_run(record.usage for record in records)
 
 
-def cost_of(records: Iterable[RequestRecord], table: PriceTable | None = None) -> Cost:
+def cost_of(records: Iterable[RequestRecord], prices: Prices | None = None) -> Cost:
     """Money of all model calls as billed and at no-cache price; None where one model's price is not known. A sign-in costs 0."""
-    costs = [_cost(record, table) for record in records if record.usage.known]
+    costs = [_cost(record, prices or shipped()) for record in records if record.usage.known]
     return Cost(billed=_total([cost.billed for cost in costs]), uncached=_total([cost.uncached for cost in costs]))
 
 
@@ -98,13 +103,18 @@ def split_of(records: Iterable[RequestRecord], *, listing_characters: int, body_
     return TokenSplit(listing=listing, body=body, work=work) if calls else None
 
 
-def _cost(record: RequestRecord, table: PriceTable | None) -> Cost:
-    return Cost(billed=0.0, uncached=0.0) if record.free else prices.cost(record.usage, record.model_reported or record.model, table)
+def _cost(record: RequestRecord, prices: Prices) -> Cost:
+    return Cost(billed=0.0, uncached=0.0) if record.free else prices.cost(record.usage, model_of(record))
 
 
 def _total(costs: Sequence[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
     return sum(known) if costs and len(known) == len(costs) else None
+
+
+def unpaid(records: Iterable[RequestRecord]) -> str | None:
+    """Why the gateway passed a model call of the run on no more, when the session's money was spent."""
+    return next((record.failure.detail for record in records if record.failure and record.failure.kind == "budget"), None)
 
 
 def failure_of(records: Iterable[RequestRecord]) -> Failure | None:
@@ -116,6 +126,8 @@ def failure_of(records: Iterable[RequestRecord]) -> Failure | None:
     last = calls[-1] if calls else None
     if last is None or last.failure is None or last.failure.kind == "client_gone":
         return None
+    if last.failure.kind == "budget":
+        return Failure(blame="agent_api", reason=last.failure.detail)
     detail = f"{last.failure.kind}{f' {last.status}' if last.status else ''}: {last.failure.detail}"
     retryable = last.failure.kind in {"cut", "unreachable"} or (last.status is not None and may_pass(last.status))
     return Failure(blame="agent_api", reason=f"the model's API failed ({detail})", retryable=retryable)

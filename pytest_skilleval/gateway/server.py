@@ -34,18 +34,18 @@ class GatewayServer:
     ----------
     upstreams
         From :func:`pytest_skilleval.gateway.upstreams.from_environment`; may be empty when only scripted models are asked.
-    budget_usd
-        For the session; None: no limit.
+    ledger
+        Of the session; None: one without a limit.
     within
         Folder for the folder of its sockets; None: the system's own for temporary files.
     """
 
     def __init__(
-        self, *, upstreams: Mapping[Api, Upstream] | None = None, budget_usd: float | None = None, within: Path | None = None
+        self, *, upstreams: Mapping[Api, Upstream] | None = None, ledger: Ledger | None = None, within: Path | None = None
     ) -> None:
         self._within = within
         self._upstreams = dict(upstreams or {})
-        self.ledger = Ledger(budget_usd)
+        self._ledger = ledger or Ledger()
         self._backoff = BackOff()
         self._tokens = Tokens()
         self._doors: dict[str, RunDoor] = {}
@@ -109,7 +109,6 @@ class GatewayServer:
             "turn": self._turn,
             "records": self._records,
             "close": self._close,
-            "spend": self._spend,
         }.items():
             app.router.add_post(f"/{name}", _guarded(verb))
         return app
@@ -121,7 +120,7 @@ class GatewayServer:
         door = RunDoor(
             wanted,
             upstreams=self._upstreams,
-            ledger=self.ledger,
+            ledger=self._ledger,
             backoff=self._backoff,
             tokens=self._tokens,
             session=self._session,
@@ -145,9 +144,6 @@ class GatewayServer:
             return _json(())
         await door.close()
         return _json(door.journal.records())
-
-    async def _spend(self, request: web.Request) -> web.Response:
-        return _json(self.ledger.spend((await request.json())["run"]))
 
     def _door(self, run: str) -> RunDoor:
         if run not in self._doors:

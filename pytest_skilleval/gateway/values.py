@@ -24,13 +24,12 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     `skill_body`: the skill's text below its front-matter; every model call is marked with the share of it in its context.
     `tcp`: listen on a free port of 127.0.0.1 and not on a unix socket (for agents that run without a sandbox).
-    `budget_usd`: the run is stopped when it has cost more. `script`, `guard`, `faults`: for the scripted model.
+    `script`, `guard`, `faults`: for the scripted model.
     """
 
     run: str
     models: Models = "live"
     skill_body: str = ""
-    budget_usd: float | None = None
     script: Script = Script()
     guard: bool = False
     faults: tuple[Fault, ...] = ()
@@ -109,18 +108,6 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     tools_sha256: str = ""
     shown: Shown | None = None
     body: str | None = None
-
-
-class Spend(msgspec.Struct, frozen=True, kw_only=True):
-    """The ledger: USD spent so far by all runs of the session and by one.
-
-    Calls whose price is not known are in it at the dearest price there is, and counted (`unpriced_calls`).
-    """
-
-    session_usd: float
-    run_usd: float = 0.0
-    unpriced_calls: int = 0
-    budget_usd: float | None = None
 
 
 def to_lines(records: Iterable[RequestRecord]) -> bytes:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 from pytest_skilleval.core import declared
 from pytest_skilleval.core.arms import unpacked
 from pytest_skilleval.core.choosing import SCRIPTED
-from pytest_skilleval.core.errors import AgentApiError, ArmError, HarnessError, RunError, SandboxError, SeedError
+from pytest_skilleval.core.errors import (
+    AgentApiError,
+    AgentApiRefusal,
+    AgentCrash,
+    ArmError,
+    HarnessError,
+    IdleTimeout,
+    RunError,
+    SandboxError,
+    SeedError,
+)
 from pytest_skilleval.core.ports import Command, Sandbox
 from pytest_skilleval.core.record import Attempt, RunRecord
 from pytest_skilleval.gateway import reading
@@ -69,6 +79,8 @@ def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[Ru
     except Exception as failure:
         job.cancellation.check()  # a sandbox that was killed under our hands is no failure of anything
         error = failure if isinstance(failure, RunError) else _our_fault(folder, failure)
+        if isinstance(error, (AgentApiError, AgentCrash, IdleTimeout)):
+            error = attempt.unpaid() or error
     finally:
         attempt.close(failed=error is not None)
     return attempt.record(error, attempts), error
@@ -117,10 +129,18 @@ class _Attempt:
                 self.talk.hold()
         finally:
             self._keep_evidence(sandbox)
+        if unpaid := self.unpaid():
+            raise unpaid
         with self._phase("check"):
             arming.check(sandbox, job, armed)
             if self.door:
                 self.warnings += arming.check_first_request(reading.first_shown(self.door.records), job, armed)
+
+    def unpaid(self) -> AgentApiRefusal | None:
+        """The session's money was spent in the middle of the run: whatever the agent made of that is no measurement of it."""
+        cut = self.talk is not None and bool(self.talk.records) and self.talk.records[-1].cut  # it was decided before
+        why = reading.unpaid(self.door.records) if self.door and not cut else None
+        return AgentApiRefusal(f"stopped in its middle: {why}; go on with --skill-resume and a higher --skill-max-cost") if why else None
 
     def _open_door(self, sandbox: Sandbox) -> None:
         """Give an agent that asks a model its way to the gateway."""

@@ -20,6 +20,7 @@ from pytest_skilleval.core.arms import installs
 from pytest_skilleval.core.loaded import LoadedSpec, Skill
 from pytest_skilleval.core.plan import Row
 from pytest_skilleval.core.planning import Request, make_plan
+from pytest_skilleval.core.prices import shipped
 from pytest_skilleval.core.record import MeasuredRun, RunRecord, TurnRecord
 from pytest_skilleval.core.spec import Spec
 from pytest_skilleval.core.statistics.sequential import Look
@@ -108,7 +109,7 @@ class Recordings:
             folder = self.archive.run(row.run_id + _suffix(play))
             record_run(folder, self.loaded, msgspec.structs.replace(row, run_id=folder.path.name), play)
             record = folder.record()
-            self._scored[key] = measure_one(folder, self.loaded, row, record)
+            self._scored[key] = measure_one(folder, self.loaded, row, record, shipped())
         kept = self._scored[key]
         assert kept.record is not None
         return msgspec.structs.replace(kept, row=row, record=msgspec.structs.replace(kept.record, row=row))

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, TypedDict
 import msgspec
 import pytest
 
-from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive
+from pytest_skilleval.archive import PLAN, PRICES, PROVENANCE, SPEC, Archive
 from pytest_skilleval.core.errors import ArchiveError, SpecError, UsageProblem
 from pytest_skilleval.core.loading import load_spec
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.planning import make_plan
+from pytest_skilleval.core.prices import Prices, shipped
 from pytest_skilleval.core.record import RunRecord
+from pytest_skilleval.gateway.limits import Ledger
 from pytest_skilleval.options import RESULTS
-from pytest_skilleval.rescoring import record_spec
+from pytest_skilleval.rescoring import record_spec, recorded_prices
 from pytest_skilleval.running import Cancellation, RunOptions
 from pytest_skilleval.session import request
 from pytest_skilleval.session.control import Control, Stop
@@ -29,6 +31,7 @@ from pytest_skilleval.session.interrupts import Interrupts
 from pytest_skilleval.session.looking import held_back
 from pytest_skilleval.session.models import is_live, secret_mask
 from pytest_skilleval.session.planned import Planned
+from pytest_skilleval.session.pricing import prices_of
 from pytest_skilleval.session.provenance import provenance_of
 from pytest_skilleval.session.readiness import (
     Place,
@@ -86,6 +89,7 @@ class Evaluation:
     specs: dict[str, LoadedSpec] = field(default_factory=dict)
     archives: dict[str, Archive] = field(default_factory=dict)
     cancellation: Cancellation = field(default_factory=Cancellation)
+    prices: Prices = field(default_factory=shipped)
     conclusion: Conclusion | None = None
     """Known at the end of the session, on the controller."""
 
@@ -93,6 +97,10 @@ class Evaluation:
         self.plan = self.planned.plan
         self.mask = secret_mask(os.environ, self.settings.credentials)
         self.interrupts = Interrupts(self._stop)
+        self.ledger = Ledger(
+            self.settings.max_cost, prices=self.prices, when_spent=lambda reason: self.control.stop(Stop("budget", reason))
+        )
+        """Kept on the controller; a worker's has no entries."""
 
     def _stop(self, reason: str) -> None:
         """Nothing more is started and what runs is killed: in this process, and from the controller in all."""
@@ -195,6 +203,7 @@ class Evaluation:
                     made.append(self.archives[skill])
                     self.archives[skill].write(SPEC, record_spec(self.spec(skill)))
                     self.archives[skill].write(PROVENANCE, provenance_of(self))
+                    self.archives[skill].write(PRICES, self.prices)
                 self.archives[skill].write(PLAN, self.plan.of(skill))
         except OSError as error:
             self.archives.clear()
@@ -253,6 +262,7 @@ def on_controller(config: pytest.Config) -> Evaluation | Planned:
 
 
 def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Planned:
+    prices = prices_of(config, settings)
     earlier = resumed(config, settings) if settings.resume else None
     planned = _again(config, earlier) if earlier else _anew(config, settings)
     if settings.dry_run:
@@ -272,6 +282,7 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
         is_worker=False,
         place=place,
         backend=place.backend,
+        prices=recorded_prices(earlier.archive) if earlier else prices,
         archives={earlier.skill: earlier.archive} if earlier else {},
     )
     try:

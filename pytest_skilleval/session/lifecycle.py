@@ -12,7 +12,7 @@ import pytest
 from pytest_skilleval.core.errors import SandboxError, UsageProblem
 from pytest_skilleval.options import SANDBOX
 from pytest_skilleval.session import EVALUATION, PLANNED, say
-from pytest_skilleval.session.control import Stop, sweep
+from pytest_skilleval.session.control import sweep
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
 from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
 from pytest_skilleval.session.interrupts import watch
@@ -63,7 +63,6 @@ class Controller:
         self._evaluation, self._config = evaluation, evaluation.config
         self._distributed = is_distributed(self._config)
         self._looking = Looking(evaluation)
-        self._cost = 0.0
         self._gateway = self._open_gateway()
         if self._distributed:
             hand_out_singly(self._config)
@@ -73,7 +72,7 @@ class Controller:
         """Before any worker exists: the way of all agents to their models."""
         evaluation = self._evaluation
         try:
-            gateway = open_gateway(evaluation.plan, evaluation.settings.max_cost, evaluation.control.folder)
+            gateway = open_gateway(evaluation.plan, evaluation.ledger, evaluation.control.folder)
         except UsageProblem as problem:
             evaluation.control.remove()
             raise pytest.UsageError(str(problem)) from None
@@ -113,16 +112,14 @@ class Controller:
             raise pytest.UsageError(f"{SANDBOX.flag}: {backend.name} can't be made ready: {error}") from None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """No further run is started once the money is spent (simulated runs cost none), or when a planned look ends the session."""
+        """Money that went past the gateway is booked (simulated runs cost none), and a planned look may end the session."""
         found = summary_in(report.user_properties)
         row = self._evaluation.planned.row_at(report.nodeid)
         if row is not None and report.when not in ("setup", "call"):
             self._looking.finished(row)
         if report.when == "teardown" and found and not found["simulated"]:
-            self._cost += found["cost_usd"] or 0.0
-            limit = self._evaluation.settings.max_cost
-            if self._cost >= limit:
-                self._evaluation.control.stop(Stop("budget", f"the cost limit of ${limit:.2f} is reached"))
+            folder = self._evaluation.archives[found["skill"]].folder
+            self._evaluation.ledger.told(f"{folder}/{found['run']}", found["cost_usd"] or 0.0)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:

@@ -14,6 +14,7 @@ from pytest_skilleval.core.credentials import Masking, credentials
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Plan, Row
     from pytest_skilleval.core.ports import ModelApi
+    from pytest_skilleval.gateway.limits import Ledger
     from pytest_skilleval.gateway.server import GatewayServer
 
 
@@ -42,7 +43,7 @@ def _apis(plan: Plan) -> tuple[ModelApi, ...]:
     return tuple(sorted({api for row in plan.selected if is_live(row) and (api := agent(row.agent).api)}))
 
 
-def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | None:
+def open_gateway(plan: Plan, ledger: Ledger, folder: Path) -> GatewayServer | None:
     """A started gateway with its sockets in `folder`, to be left with its ``__exit__``; None when no agent asks a model.
 
     Raises
@@ -67,7 +68,7 @@ def open_gateway(plan: Plan, max_cost: float, folder: Path) -> GatewayServer | N
     for upstream in upstreams.values():
         if upstream.token_command is not None:
             fetch(upstream.token_command)  # one that does not work is told now, and not by every run
-    return GatewayServer(upstreams=upstreams, budget_usd=max_cost, within=folder).__enter__()
+    return GatewayServer(upstreams=upstreams, ledger=ledger, within=folder).__enter__()
 
 
 def secret_mask(environ: Mapping[str, str], more: Iterable[str] = ()) -> Masking | None:

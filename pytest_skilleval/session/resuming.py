@@ -23,11 +23,12 @@ FIXED = (
     options.CASE,
     options.REPEATS,
     options.LOOKS,
+    options.PRICES,
     options.RANDOM_SEED,
     options.RELEASE,
     options.REHEARSE,
 )
-"""Options that made the plan; they can't change it any more."""
+"""Options that made the plan, or by which its runs are counted; they can't change it any more."""
 
 
 @dataclass(frozen=True, slots=True)

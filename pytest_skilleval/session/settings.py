@@ -26,6 +26,7 @@ from pytest_skilleval.options import (
     MAX_COST,
     MODEL,
     OPTIONS,
+    PRICES,
     RANDOM_SEED,
     REHEARSE,
     REHEARSE_GENERATED,
@@ -66,6 +67,7 @@ class Settings:
     max_cost: float
     """USD."""
     max_cost_said: bool
+    prices: Path | None
     turn_timeout: float | None
     """Seconds; so is `run_timeout`."""
     run_timeout: float | None
@@ -108,6 +110,7 @@ def settings_of(config: pytest.Config) -> Settings:
         results=_path(config, RESULTS) or config.rootpath / "skill-results",
         resume=_path(config, RESUME),
         max_cost=20.0 if (cost := _number(config, MAX_COST, float, lowest=0)) is None else cost,
+        prices=_path(config, PRICES),
         max_cost_said=MAX_COST.text(config) is not None,
         turn_timeout=_number(config, TURN_TIMEOUT, float, lowest=0.001),
         run_timeout=_number(config, RUN_TIMEOUT, float, lowest=0.001),

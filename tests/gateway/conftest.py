@@ -8,6 +8,7 @@ import pytest
 from gateway_helpers import FakeUpstream, fake_upstream
 
 from pytest_skilleval.gateway.client import GatewayClient
+from pytest_skilleval.gateway.limits import Ledger
 from pytest_skilleval.gateway.server import GatewayServer
 from pytest_skilleval.gateway.values import Door, RunRequest
 
@@ -50,8 +51,8 @@ def live(upstream: FakeUpstream) -> Iterator[Callable[..., tuple[GatewayClient, 
     """Opens a gateway in front of the fake upstream, with one run in it."""
     servers: list[GatewayServer] = []
 
-    def open_gateway(*, budget_usd: float | None = None, subscription: bool = False, **wanted: Any) -> tuple[GatewayClient, Door]:
-        server = GatewayServer(upstreams={"anthropic": upstream.as_upstream(subscription=subscription)}, budget_usd=budget_usd)
+    def open_gateway(*, ledger: Ledger | None = None, subscription: bool = False, **wanted: Any) -> tuple[GatewayClient, Door]:
+        server = GatewayServer(upstreams={"anthropic": upstream.as_upstream(subscription=subscription)}, ledger=ledger)
         server.__enter__()
         servers.append(server)
         client = GatewayClient(server.control)

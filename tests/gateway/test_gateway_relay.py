@@ -13,8 +13,10 @@ import pytest
 from gateway_helpers import ANSWER, FakeUpstream, ask, connect, reply
 
 from pytest_skilleval.core.errors import HarnessError
+from pytest_skilleval.core.prices import Price, PriceTable, with_own
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.client import GatewayClient
+from pytest_skilleval.gateway.limits import Ledger
 from pytest_skilleval.gateway.server import GatewayServer
 from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest
 
@@ -95,14 +97,15 @@ def test_stream_is_not_buffered(live: Live, upstream: FakeUpstream) -> None:
 def test_usage_ids_limits_and_money_are_recorded(live: Live, upstream: FakeUpstream) -> None:
     """A call's record holds usage, request id, rate limits and cost, and the ledger has it too."""
     upstream.behave = lambda handler: reply(handler, headers={"anthropic-ratelimit-requests-remaining": "7"})
-    client, door = live(skill_body="one line\nanother line\n")
+    ledger = Ledger()
+    client, door = live(ledger=ledger, skill_body="one line\nanother line\n")
     client.turn("run", 3)
     ask(door, CALL, headers={"x-stainless-retry-count": "2"})
     record = last(client)
     assert (record.usage.input, record.usage.output, record.request_id, record.turn, record.attempt) == (1000, 100, "req_1", 3, 2)
     assert record.rate_limits == {"anthropic-ratelimit-requests-remaining": "7"}
     assert record.cost_usd == pytest.approx(1000 * 5e-6 + 100 * 25e-6)
-    assert client.spend("run").run_usd == pytest.approx(0.0075)
+    assert ledger.spent_usd == pytest.approx(0.0075)
 
 
 def test_raw_first_request_is_kept_once_a_turn(live: Live) -> None:
@@ -117,37 +120,65 @@ def test_raw_first_request_is_kept_once_a_turn(live: Live) -> None:
     assert json.loads(client.records("run")[0].body or "") == CALL
 
 
-def test_run_over_its_budget_is_stopped(live: Live, upstream: FakeUpstream) -> None:
-    """Once a run has spent its budget its next call is refused, for good, and never reaches the model."""
-    client, door = live(budget_usd=0.005)
+def test_nothing_is_asked_once_the_money_is_spent(live: Live, upstream: FakeUpstream) -> None:
+    """Once the session's money is spent the next call is refused, for good, and never reaches the model; who asked to know is told once."""
+    told: list[str] = []
+    client, door = live(ledger=Ledger(0.005, when_spent=told.append))
     assert ask(door, CALL)[0] == 200
     last(client)
     status, body, _ = ask(door, CALL)
     assert (status, len(upstream.seen)) == (403, 1)
-    assert b"the session has spent 0.01 USD" in body
-    assert last(client).failure is not None
+    assert told == ["the cost limit of $0.01 is reached ($0.01 spent)"]
+    assert told[0].encode() in body
+    assert reading.unpaid([last(client)]) == told[0]
+    failure = reading.failure_of([last(client)])
+    assert failure is not None
+    assert (failure.blame, failure.reason, failure.retryable) == ("agent_api", told[0], False)
 
 
 def test_subscription_costs_no_money(live: Live) -> None:
     """Calls under an account's sign-in are not booked as money."""
-    client, door = live(subscription=True)
+    ledger = Ledger()
+    client, door = live(subscription=True, ledger=ledger)
     ask(door, CALL)
     record = last(client)
-    spend = client.spend("run")
-    assert (spend.run_usd, spend.unpriced_calls) == (0.0, 0)
+    assert ledger.spent_usd == 0.0
     assert (record.free, record.cost_usd, reading.cost_of([record]).billed) == (True, 0.0, 0.0)
 
 
 def test_model_without_a_price_is_stopped_all_the_same(live: Live, upstream: FakeUpstream) -> None:
-    """A model whose price nobody knows is booked at the dearest price, and counted: its budget holds, its cost stays unknown."""
+    """A model whose price nobody knows is booked at the dearest price, and that is told: the budget holds, its cost stays unknown."""
     upstream.behave = lambda handler: reply(handler, ANSWER.replace(b"claude-opus-4-8", b"gpt-unheard-of"))
-    client, door = live(budget_usd=0.01)
+    ledger = Ledger(0.01)
+    client, door = live(ledger=ledger)
     ask(door, CALL)
     assert last(client).cost_usd is None
-    spend = client.spend("run")
-    assert spend.unpriced_calls == 1
-    assert spend.run_usd > 0.01
-    assert ask(door, CALL)[0] == 403
+    status, body, _ = ask(door, CALL)
+    assert (status, ledger.spent_usd) == (403, pytest.approx(1000 * 30e-6 + 100 * 180e-6))
+    assert b"the calls of a model without a known price (1) reckoned at the dearest one" in body
+
+
+def test_a_price_of_ones_own_counts_before_the_shipped_one(live: Live) -> None:
+    """The ledger and the call's record take the user's price, for its model only."""
+    price = Price(model="claude-opus-4*", input=1000.0, output=0.0, cache_read=0.0, cache_write_5m=0.0, cache_write_1h=0.0)
+    ledger = Ledger(prices=with_own(PriceTable(dated="2026-11-30", source="contract", prices=(price,))))
+    client, door = live(ledger=ledger)
+    ask(door, CALL)
+    assert (last(client).cost_usd, ledger.spent_usd) == (1.0, 1.0)
+
+
+def test_what_is_booked_call_by_call_is_not_booked_again() -> None:
+    """What a run tells of its cost counts only where the gateway did not see its calls; from many threads nothing is lost."""
+    ledger = Ledger()
+    ledger.follow("results/run-1/2")
+    ledger.told("results/run-1", 5.0)
+    assert ledger.spent_usd == 0.0
+    threads = [threading.Thread(target=lambda: [ledger.told("results/run-2", 0.25) for _ in range(500)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ledger.spent_usd == 500.0
 
 
 def test_busy_upstream_holds_everybody_back(live: Live, upstream: FakeUpstream) -> None:
@@ -303,7 +334,7 @@ def test_client_without_a_gateway_says_so() -> None:
     with GatewayServer() as server:
         control = server.control
     with pytest.raises(HarnessError, match="does not answer"):
-        GatewayClient(control).spend()
+        GatewayClient(control).records("run")
 
 
 def test_tcp_door(live: Live) -> None:
