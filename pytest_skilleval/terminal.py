@@ -16,6 +16,7 @@ from pytest_skilleval.session.outcomes import summary_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_skilleval.core.estimates import Estimate
     from pytest_skilleval.core.plan import Plan
     from pytest_skilleval.session.conclusion import Conclusion
     from pytest_skilleval.session.evaluation import Evaluation
@@ -42,22 +43,34 @@ def opening(evaluation: Evaluation) -> Iterator[str]:
     plan, place = evaluation.plan, evaluation.place
     turns = {(skill, case.id): len(case.all_turns) for skill in plan.skills for case in evaluation.spec(skill).spec.cases}
     done = evaluation.planned.done
-    expected = estimate([row for row in plan.selected if row.key not in done], turns, workers=evaluation.workers)
+    rows = [row for row in plan.selected if row.key not in done]
+    expected = estimate(rows, turns, workers=evaluation.workers, prices=evaluation.prices)
     yield f"skilleval: {', '.join(sorted({row.skill for row in plan.selected}))}"
     yield f"  {size(plan)}"
     if plan.looks:
         looks = ", ".join(f"{look.repeats} (testing at {look.alpha:g})" for look in plan.looks)
-        yield f"  planned looks after repeats {looks}; an early one ends the session when every primary contrast changed, or nothing is in sight"
+        ends = "an early one ends the session when every primary contrast changed, or nothing is in sight"
+        yield f"  planned looks after repeats {looks}; {ends}"
     if done:
         yield f"  {len(done)} of them are measured already"
     if place is not None:
         yield f"  sandbox: {place.backend.name}: {place.reason}"
         yield from (f"    limit: {limit}" for limit in place.limits if evaluation.live)
-    money = f", about ${expected.usd:.2f} (stops at ${evaluation.settings.max_cost:.2f})" if evaluation.live else ", no money"
-    yield f"  expected: about {duration(expected.seconds)}{money}; assumed from round figures a turn, not measured"
+    yield f"  expected: about {duration(expected.seconds)}, {_money(expected, evaluation)}; assumed from round figures a turn, not measured"
+    if evaluation.live and evaluation.prices.own:
+        yield f"  prices: {evaluation.prices.own.told}; before the shipped ones"
     yield f"  random seed: {plan.random_seed} ({plan.seed_origin})"
     yield from (f"  results: {archive.folder}" for archive in evaluation.archives.values())
     yield from (f"  warning: {text}" for text in plan.warnings)
+
+
+def _money(expected: Estimate, evaluation: Evaluation) -> str:
+    if not evaluation.live:
+        return "no money"
+    limit = f"stops at ${evaluation.settings.max_cost:.2f}"
+    if expected.usd is None:
+        return f"money unknown ({limit}): no price is known for {', '.join(expected.unpriced)}, add it with --skill-prices"
+    return f"about ${expected.usd:.2f} ({limit})"
 
 
 def attach(config: pytest.Config) -> None:

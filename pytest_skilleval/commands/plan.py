@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_skilleval.commands.piloting import Pilot
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.plan import Plan, Row
@@ -26,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--icc", type=float, help="without a pilot: how unlike cases are, 0 (alike) to 1 (default: 0.33)")
     parser.add_argument("--agent", help="agent to plan for (default: the spec's, or the pilot's)")
     parser.add_argument("--model", help="its model (default: its own, or the pilot's)")
+    parser.add_argument("--prices", type=Path, metavar="FILE", help="prices of one's own, as for --skill-prices")
     parser.add_argument("--repeats", type=int, help="repeats to plan for (default: the spec's)")
     parser.add_argument("--at-once", type=int, default=1, metavar="N", help="runs that go on side by side, as with -n (default: 1)")
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="draw the curves, too")
@@ -63,7 +66,7 @@ def _size(options: argparse.Namespace, loaded: LoadedSpec, pilot: Pilot | None) 
     rows = _counted(plan, loaded)
     cases = sorted({row.case for row in rows})
     per_repeat = len(rows) // max(row.repeat for row in rows) // len(cases)
-    price, whole = _price(rows, loaded, pilot, options.at_once), _price(plan.rows, loaded, pilot, options.at_once)
+    price, whole = _price(rows, loaded, pilot, options), _price(plan.rows, loaded, pilot, options)
     spread, notes = _spread(options, pilot)
     kinds = families(loaded.spec, cases)
     return Size(
@@ -102,17 +105,26 @@ def _counted(plan: Plan, loaded: LoadedSpec) -> list[Row]:
     return rows
 
 
-def _price(rows: list[Row] | tuple[Row, ...], loaded: LoadedSpec, pilot: Pilot | None, at_once: int) -> Price:
+def _price(rows: Sequence[Row], loaded: LoadedSpec, pilot: Pilot | None, options: argparse.Namespace) -> Price:
     """What one run costs: the pilot's recorded average, else round figures by turn."""
+    from pytest_skilleval.core.errors import UsageProblem
     from pytest_skilleval.core.estimates import estimate
+    from pytest_skilleval.core.own_prices import read_own
+    from pytest_skilleval.core.prices import with_own
     from pytest_skilleval.core.statistics.planning import Price
 
     turns = {(loaded.spec.skill, case.id): len(case.all_turns) for case in loaded.spec.cases}
-    assumed = estimate(rows, turns, workers=1)
-    money, seconds = assumed.usd / len(rows), assumed.seconds / len(rows)
+    prices = with_own(read_own(options.prices, "--prices")) if options.prices else None
+    assumed = estimate(rows, turns, workers=1, prices=prices)
+    paid = pilot is not None and not pilot.simulated and pilot.price.money is not None
+    if assumed.usd is None and not paid:
+        raise UsageProblem(
+            f"no price is known for {', '.join(assumed.unpriced)}: give it with --prices FILE, or take a pilot with --results"
+        )
+    money, seconds = (assumed.usd or 0.0) / len(rows), assumed.seconds / len(rows)
     if pilot is not None and not pilot.simulated:
         money, seconds = pilot.price.money or money, pilot.price.seconds or seconds
-    return Price(money, seconds, at_once)
+    return Price(money, seconds, options.at_once)
 
 
 def _priced_by(pilot: Pilot | None) -> str:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from pytest_skilleval.core.choosing import DEFAULT_MODEL, SCRIPTED
 from pytest_skilleval.core.plan import Row
+from pytest_skilleval.core.prices import Prices, shipped
+from pytest_skilleval.core.transcript import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What one turn of an agent is expected to take: seconds, US dollars; `sandbox`: seconds around the turns of a run."""
+    """What one turn of an agent is expected to take: seconds, US dollars; `sandbox`: seconds around the turns of a run.
+
+    `usd` counts where the CLI chooses the model, else `TURN` at the model's price.
+    """
 
     seconds: float
     usd: float
@@ -25,15 +31,27 @@ ASSUMED: Mapping[str, Pace] = {
 """Round figures to plan with, said to be assumed wherever they are shown; what a session really took is in its report."""
 
 
+TURN = Usage(cache_read=120_000, cache_write_5m=8_000, output=1_500, known=True)
+"""Tokens of a turn of a real agent, assumed like the rest: about eight model calls, each of which finds the ones before it in the cache."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Seconds of wall clock, and US dollars."""
+    """Seconds of wall clock, and US dollars; None when no price is known for one of the models, `unpriced`."""
 
     seconds: float
-    usd: float
+    usd: float | None
+    unpriced: tuple[str, ...] = ()
 
 
-def estimate(rows: Iterable[Row], turns: Mapping[tuple[str, str], int], *, workers: int, pace: Mapping[str, Pace] = ASSUMED) -> Estimate:
+def estimate(
+    rows: Iterable[Row],
+    turns: Mapping[tuple[str, str], int],
+    *,
+    workers: int,
+    prices: Prices | None = None,
+    pace: Mapping[str, Pace] = ASSUMED,
+) -> Estimate:
     """Time and money of `rows`, if every case takes all its turns.
 
     Parameters
@@ -42,11 +60,22 @@ def estimate(rows: Iterable[Row], turns: Mapping[tuple[str, str], int], *, worke
         Number of turns by (skill, case).
     workers
         Runs that go on at the same time.
+    prices
+        None: the shipped ones.
     """
     seconds = usd = 0.0
+    unpriced: set[str] = set()
     for row in rows:
         expected = pace[row.agent]
         count = turns[row.skill, row.case]
+        money = _of_turn(row, expected, prices or shipped())
         seconds += expected.sandbox + count * expected.seconds
-        usd += count * expected.usd
-    return Estimate(seconds=seconds / max(1, workers), usd=usd)
+        usd += count * (money or 0.0)
+        unpriced |= {row.model} if money is None else set()
+    return Estimate(seconds=seconds / max(1, workers), usd=None if unpriced else usd, unpriced=tuple(sorted(unpriced)))
+
+
+def _of_turn(row: Row, expected: Pace, prices: Prices) -> float | None:
+    if row.model == SCRIPTED or expected.usd == 0:
+        return 0.0
+    return expected.usd if row.model == DEFAULT_MODEL else prices.cost(TURN, row.model).billed

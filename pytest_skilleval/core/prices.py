@@ -31,6 +31,11 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     prices: tuple[Price, ...]
 
+    @property
+    def told(self) -> str:
+        """Date and source."""
+        return f"{self.dated}, {self.source}"
+
     def of(self, model: str) -> Price | None:
         """The price of `model`, region and vendor prefixes and a window suffix aside; None: not in the table."""
         name = model.rsplit("/", 1)[-1].removesuffix("[1m]").lower()
@@ -72,8 +77,8 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
 
     def facts(self) -> dict[str, str]:
         """Date and source of the tables, for provenance."""
-        own = {"prices.own": _told(self.own)} if self.own else {}
-        return own | {"prices": _told(self.shipped)}
+        own = {"prices.own": self.own.told} if self.own else {}
+        return own | {"prices": self.shipped.told}
 
 
 @cache
@@ -85,10 +90,6 @@ def shipped() -> Prices:
 def with_own(table: PriceTable) -> Prices:
     """The table of a user before the one that comes with this package."""
     return msgspec.structs.replace(shipped(), own=table)
-
-
-def _told(table: PriceTable) -> str:
-    return f"{table.dated}, {table.source}"
 
 
 def _cost(usage: Usage, price: Price) -> Cost:

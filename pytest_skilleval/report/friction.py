@@ -22,7 +22,7 @@ NEEDLESS = "asked needlessly"
 """Asked first on a case that the policy leaves as it is (`expects: hold`): acting at once was fine there."""
 NOT_TOLD = "no run tells it"
 NO_REQUESTS = "the runs' model requests were not recorded, or not the sizes of listing and body"
-NO_PRICE = "no price is known for these tokens"
+NO_PRICE = "no price is known for these tokens (the warnings name the models)"
 
 
 class Metric(NamedTuple):

@@ -37,6 +37,7 @@ def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts, shown: Seque
         *_models(cells),
         *_masked(cells.runs),
         *_unread_requests(cells.runs),
+        *_unpriced(cells.runs),
         *_own_warnings(cells.runs),
     )
 
@@ -175,6 +176,17 @@ def _unread_requests(runs: Iterable[MeasuredRun]) -> list[str]:
         "its tokens, money and dose may be too low"
         for run in runs
         if run.damaged_requests
+    ]
+
+
+def _unpriced(runs: Iterable[MeasuredRun]) -> list[str]:
+    """One sentence for each model whose tokens are known and whose price is not."""
+    live = (run for run in runs if run.record and not run.record.simulated)
+    found = Counter(_reported(run) or run.row.model for run in live if run.usage.known and run.cost_usd is None)
+    return [
+        f"no price is known for {model}: the cost of {plural(count, 'run')} is unknown; "
+        "give it with --skill-prices, or now with `skilleval report RESULTS --prices FILE`"
+        for model, count in sorted(found.items())
     ]
 
 

@@ -474,7 +474,11 @@ def test_friction_is_paired_by_case() -> None:
 def test_unknown_amounts_are_no_zeros() -> None:
     """When no run tells its cost, the cost is null with a reason, instead of 0."""
     unpriced = {row.metric: row for row in report_of(grid(DATA_A, cost=None)).document.friction}["cost"]
-    assert (unpriced.from_mean, unpriced.difference.value, unpriced.difference.reason) == (None, None, "no price is known for these tokens")
+    assert (unpriced.from_mean, unpriced.difference.value, unpriced.difference.reason) == (
+        None,
+        None,
+        "no price is known for these tokens (the warnings name the models)",
+    )
 
 
 def test_trigger_fault_is_a_warning() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pytest_skilleval.report import words
 from pytest_skilleval.report.sections.shapes import Cell, Section, Span, Table, columns
 from pytest_skilleval.report.values import Document, Friction
@@ -21,7 +23,16 @@ def cost(document: Document) -> Section | None:
     if not document.friction:
         return None
     titles = columns("comparison", "agent", "per run", "#mean before", "#mean after", "difference, typical case [95 %]", "times")
-    return Section("At what cost?", (TYPICAL, PARTS), (Table(titles, tuple(_row(row) for row in document.friction)),))
+    return Section("At what cost?", (TYPICAL, PARTS, *_prices(document)), (Table(titles, tuple(_row(row) for row in document.friction)),))
+
+
+def _prices(document: Document) -> Iterator[str]:
+    """By what money was counted; simulated runs cost none."""
+    own, shipped = (str(document.provenance.session.get(name, "")) for name in ("prices.own", "prices"))
+    if own and not document.simulated:
+        yield f"Prices: one's own, of {own}; for other models as Claude Code tells its cost, else of {shipped}"
+    elif shipped and not document.simulated:
+        yield f"Prices: as Claude Code tells its cost, else of {shipped}"
 
 
 def _row(row: Friction) -> tuple[Cell, ...]:
