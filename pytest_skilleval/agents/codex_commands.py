@@ -11,7 +11,13 @@ import msgspec
 from pytest_skilleval.core.transcript import ShellCommand, ToolCall
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
-PLAINLY_WRAPPED = re.compile(r"""/(?:usr/)?bin/(?:ba|z|da)?sh -l?c (?:'([^']+)'|"([^"\\$`!]+)")""")
+FLAGS = frozenset({"-c", "-lc"})
+WRAPPERS = frozenset(f"{folder}{shell} {flag} " for folder in ("/bin/", "/usr/bin/") for shell in SHELLS for flag in FLAGS)
+WORD = re.compile(r"""(?:[^ \t\r\n'"\\]++|'[^']*+'|"(?:[^"\\]|\\.)*+"|\\.)++""", re.DOTALL)
+"""One word of a command line as :mod:`shlex` reads it: parts that stand bare or in either quotes, and single escaped characters."""
+PART = re.compile(r"""([^ \t\r\n'"\\]+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
+ESCAPED = re.compile(r"""\\(["\\])""")
+"""What a backslash escapes between double quotes; before any other character it is itself."""
 REJECTED = re.compile(r'message: ("Rejected\(.*"\)") \}')
 REJECTED_COMMAND = re.compile(r"`(.*)` rejected: (.*)", re.DOTALL)
 STOPPED = re.compile("operation not permitted|permission denied|read-only file system|failed to write file", re.IGNORECASE)
@@ -22,9 +28,16 @@ ENCODER = msgspec.json.Encoder()
 
 
 def unwrap(command: str) -> str:
-    """The command line inside ``/bin/bash -lc '...'``; any other is returned as it is."""
-    if (plain := PLAINLY_WRAPPED.fullmatch(command)) is not None:
-        return plain[1] or plain[2]
+    """The command line inside ``/bin/bash -lc '...'``; any other is returned as it is.
+
+    The CLI's own wrapping is read without :mod:`shlex`, which takes fifty times as long.
+    """
+    parts = command.split("'", 3)
+    if len(parts) == 3 and not parts[2] and parts[0] in WRAPPERS:
+        return parts[1]
+    wrapper, space, word = command.partition("c ")
+    if wrapper + space in WRAPPERS and WORD.fullmatch(word):
+        return "".join(bare or single or escaped or ESCAPED.sub(r"\1", double) for bare, single, double, escaped in PART.findall(word))
     try:
         words = tuple(shlex.split(command))
     except ValueError:
@@ -38,7 +51,7 @@ def unwrap_words(words: tuple[str, ...]) -> str:
 
 
 def _is_wrapper(words: tuple[str, ...]) -> bool:
-    return len(words) == 3 and words[0].rpartition("/")[2] in SHELLS and words[1] in {"-c", "-lc"}
+    return len(words) == 3 and words[0].rpartition("/")[2] in SHELLS and words[1] in FLAGS
 
 
 def shell_call(command: ShellCommand, *, failed: bool) -> ToolCall:
