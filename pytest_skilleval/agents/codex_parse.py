@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
@@ -65,6 +65,7 @@ KNOWN = frozenset(
     {"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed", "error"}
 )
 FAILED = frozenset({"failed", "declined"})
+ENDINGS = frozenset({"turn.completed", "turn.failed"})
 TOOLS = frozenset({"file_change", "mcp_tool_call", "web_search", "collab_tool_call"})
 
 DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
@@ -86,22 +87,23 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
     """What the turn's raw streams meant; never raises for bad input."""
     read = decode(stdout, DECODER)
     seen = _sort(read.lines)
-    closing: Closing = "complete" if seen.done else "cut" if read.lines else "none"
-    done = _carried_out(seen.items)
+    ending = seen.done
+    closing: Closing = "complete" if ending else "cut" if read.lines else "none"
+    done = _carried_out(seen)
     denied = tuple(rejected(stderr.decode("utf-8", "replace"))) if stderr else ()
     trouble = _trouble(seen)
     refused = trouble is not None and failures.is_policy(trouble)
     return TurnTranscript(
         agent="codex",
         session_id=seen.session_id,
-        tool_calls=(*done.calls, *(shell_call(command, failed=True) for command in denied)),
+        tool_calls=(*done.calls, *[shell_call(command, failed=True) for command in denied]),
         commands=(*done.commands, *denied),
         messages=tuple(done.messages),
-        reply=done.messages[-1] if done.messages and seen.done and seen.done.type == "turn.completed" else None,
-        usage=_usage(seen.done),
+        reply=done.messages[-1] if done.messages and ending and ending.type == "turn.completed" else None,
+        usage=_usage(ending),
         refused=refused,
         denials=len(denied),
-        warnings=tuple(_warnings(seen, done)),
+        warnings=tuple(done.warnings),
         closing=closing,
         failure=None if refused else _unconfined(done) or _failure(trouble, closing, stderr, exit_code),
         events=len(read.lines) + read.unknown,
@@ -117,7 +119,7 @@ def _sort(events: Iterable[Event]) -> _Seen:
         item = event.item
         if item is not None:
             items[item.id] = item
-        elif event.type in {"turn.completed", "turn.failed"}:
+        elif event.type in ENDINGS:
             seen.done = event
         elif event.type == "thread.started":
             seen.session_id = seen.session_id or event.thread_id
@@ -135,36 +137,50 @@ class _Done(msgspec.Struct):
     commands: list[ShellCommand] = []
     messages: list[str] = []
     warnings: list[str] = []
+    ran: bool = False
+    """Whether a single command was begun."""
 
 
-def _carried_out(items: Mapping[str, Item]) -> _Done:
+def _carried_out(seen: _Seen) -> _Done:
     done = _Done()
-    for item in items.values():
-        if item.type == "command_execution":
-            command = _command(item)
-            if command.exit_code and never_begun(command):
-                command = msgspec.structs.replace(command, executed=False)
-            done.commands.append(command)
-            done.calls.append(shell_call(command, failed=item.status in FAILED))
-        elif item.type == "agent_message":
+    subagents = False
+    for item in seen.items.values():
+        kind = item.type
+        if kind == "command_execution":
+            _command(item, done)
+        elif kind == "agent_message":
             if item.text:
                 done.messages.append(item.text)
-        elif item.type in TOOLS:
+        elif kind in TOOLS:
             done.calls.append(_tool_call(item))
-        elif item.type == "error" and item.message:
+            subagents = subagents or kind == "collab_tool_call"
+        elif kind == "error" and item.message:
             done.warnings.append(item.message)
+    if seen.retries:
+        done.warnings.append(f"the model's API was asked again {len(seen.retries)} time(s): {seen.retries[-1]}")
+    if subagents:
+        done.warnings.append(SUBAGENT_WARNING)
     return done
 
 
-def _command(item: Item) -> ShellCommand:
-    return ShellCommand(
+def _command(item: Item, done: _Done) -> None:
+    """A command, and the tool call that it was."""
+    status = item.status
+    declined = status == "declined"
+    command = ShellCommand(
         line=unwrap(item.command),
-        executed=item.status != "declined",
-        denied=item.status == "declined",
+        executed=not declined,
+        denied=declined,
         exit_code=item.exit_code,
         output=item.aggregated_output,
         call_id=item.id,
     )
+    if command.exit_code and never_begun(command):
+        command = msgspec.structs.replace(command, executed=False)
+    else:
+        done.ran = True
+    done.commands.append(command)
+    done.calls.append(shell_call(command, failed=status in FAILED))
 
 
 def _tool_call(item: Item) -> ToolCall:
@@ -204,7 +220,7 @@ def _trouble(seen: _Seen) -> str | None:
 
 def _unconfined(done: _Done) -> Failure | None:
     """Where Codex can't make its own sandbox not one command runs: the fault of the machine, not of the agent."""
-    if not done.commands or any(not never_begun(command) for command in done.commands):
+    if done.ran or not done.commands:
         return None
     return Failure(
         blame="sandbox",
@@ -215,11 +231,3 @@ def _unconfined(done: _Done) -> Failure | None:
 
 def _failure(trouble: str | None, closing: Closing, stderr: bytes, exit_code: int | None) -> Failure | None:
     return failures.of_text(trouble) if trouble is not None else failures.of_ending(closing, stderr, exit_code)
-
-
-def _warnings(seen: _Seen, done: _Done) -> Iterator[str]:
-    yield from done.warnings
-    if seen.retries:
-        yield f"the model's API was asked again {len(seen.retries)} time(s): {seen.retries[-1]}"
-    if any(item.type == "collab_tool_call" for item in seen.items.values()):
-        yield SUBAGENT_WARNING
