@@ -137,22 +137,37 @@ class _Done(msgspec.Struct):
     commands: list[ShellCommand] = []
     messages: list[str] = []
     warnings: list[str] = []
-    ran: bool = False
-    """Whether a single command was begun."""
+    unbegun: int = 0
+    """Of the commands, those that Codex could make no sandbox for."""
 
 
 def _carried_out(seen: _Seen) -> _Done:
     done = _Done()
+    calls, commands = done.calls, done.commands
     subagents = False
     for item in seen.items.values():
         kind = item.type
         if kind == "command_execution":
-            _command(item, done)
+            status = item.status
+            declined = status == "declined"
+            command = ShellCommand(
+                line=unwrap(item.command),
+                executed=not declined,
+                denied=declined,
+                exit_code=item.exit_code,
+                output=item.aggregated_output,
+                call_id=item.id,
+            )
+            if item.exit_code and never_begun(command):
+                command = msgspec.structs.replace(command, executed=False)
+                done.unbegun += 1
+            commands.append(command)
+            calls.append(shell_call(command, failed=status in FAILED))
         elif kind == "agent_message":
             if item.text:
                 done.messages.append(item.text)
         elif kind in TOOLS:
-            done.calls.append(_tool_call(item))
+            calls.append(_tool_call(item))
             subagents = subagents or kind == "collab_tool_call"
         elif kind == "error" and item.message:
             done.warnings.append(item.message)
@@ -161,26 +176,6 @@ def _carried_out(seen: _Seen) -> _Done:
     if subagents:
         done.warnings.append(SUBAGENT_WARNING)
     return done
-
-
-def _command(item: Item, done: _Done) -> None:
-    """A command, and the tool call that it was."""
-    status = item.status
-    declined = status == "declined"
-    command = ShellCommand(
-        line=unwrap(item.command),
-        executed=not declined,
-        denied=declined,
-        exit_code=item.exit_code,
-        output=item.aggregated_output,
-        call_id=item.id,
-    )
-    if command.exit_code and never_begun(command):
-        command = msgspec.structs.replace(command, executed=False)
-    else:
-        done.ran = True
-    done.commands.append(command)
-    done.calls.append(shell_call(command, failed=status in FAILED))
 
 
 def _tool_call(item: Item) -> ToolCall:
@@ -220,7 +215,7 @@ def _trouble(seen: _Seen) -> str | None:
 
 def _unconfined(done: _Done) -> Failure | None:
     """Where Codex can't make its own sandbox not one command runs: the fault of the machine, not of the agent."""
-    if done.ran or not done.commands:
+    if not done.unbegun or done.unbegun < len(done.commands):
         return None
     return Failure(
         blame="sandbox",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
@@ -18,8 +17,7 @@ Claude Code writes such halves: it cuts long outputs without a look at what it c
 """
 
 
-@dataclass(slots=True)
-class Decoded(Generic[Line]):
+class Decoded(msgspec.Struct, Generic[Line]):
     """The lines that could be read, in order; `unknown` are JSON of an unexpected shape, `broken` no JSON at all."""
 
     lines: list[Line]
