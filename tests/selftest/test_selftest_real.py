@@ -45,7 +45,8 @@ CERTAIN = Standard(
 
 def needed(name: str) -> None:
     """What the agent needs is here; else a skip, or a failure where everything is required."""
-    reason = backend("engine").probe().reason
+    probe = backend("engine").probe()
+    reason = "" if probe.available else probe.reason
     try:
         agent(name).host_program()
     except UsageProblem as problem:
