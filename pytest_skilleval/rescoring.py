@@ -125,9 +125,10 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     spent = seen if seen.known else told
     models = sorted({transcript.model for transcript in transcripts if transcript.model})
     money = reading.cost_of(requests, prices) if requests else _priced(spent, models, prices)
+    reached, refused = reading.hosts_of(requests)
     asked = {reading.model_of(call) for call in reading.model_calls(requests)} or set(models)
-    # What a CLI tells is reckoned by a list, too; a price that the user gives is nearer to the bill.
-    own = bool(asked) and all(map(prices.of_own, asked))
+    # What a CLI tells is reckoned by a list, whoever pays; a sign-in, or a price that the user gives, is nearer to the bill.
+    nearer = any(call.free for call in requests) or (bool(asked) and all(map(prices.of_own, asked)))
     return msgspec.structs.replace(
         facts,
         score=score(
@@ -140,7 +141,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,
-        cost_usd=money.billed if own or told.cost_usd is None else told.cost_usd,
+        cost_usd=money.billed if nearer or told.cost_usd is None else told.cost_usd,
         uncached_usd=money.uncached,
         split=_split(record, requests),
         dose=found.dose,
@@ -149,6 +150,8 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
         tool_calls=sum(len(transcript.tool_calls) for transcript in transcripts),
         models_reported=tuple(models),
         damaged_requests=damaged_requests,
+        hosts_reached=reached,
+        hosts_refused=refused,
     )
 
 

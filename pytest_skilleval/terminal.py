@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections import Counter
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_skilleval.session import EVALUATION, say
+from pytest_skilleval.session.models import pays_by_sign_in
 from pytest_skilleval.session.outcomes import summary_in
 
 if TYPE_CHECKING:
@@ -67,6 +69,8 @@ def opening(evaluation: Evaluation) -> Iterator[str]:
 def _money(expected: Estimate, evaluation: Evaluation) -> str:
     if not evaluation.live:
         return "no money"
+    if pays_by_sign_in(evaluation.plan, os.environ):
+        return "no money, but limits of the account that is signed in"
     limit = f"stops at ${evaluation.settings.max_cost:.2f}"
     if expected.usd is None:
         return f"money unknown ({limit}): no price is known for {', '.join(expected.unpriced)}, add it with --skill-prices"

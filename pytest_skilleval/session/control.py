@@ -25,7 +25,7 @@ SETTLED_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Nothing more is started. ``interrupt`` also kills what runs; ``budget`` lets it end."""
+    """Nothing more is started. ``interrupt`` also kills what runs; ``budget`` lets it end, though no live model answers it any more."""
 
     kind: Literal["interrupt", "budget"]
     reason: str

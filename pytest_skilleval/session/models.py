@@ -43,6 +43,14 @@ def _apis(plan: Plan) -> tuple[ModelApi, ...]:
     return tuple(sorted({api for row in plan.selected if is_live(row) and (api := agent(row.agent).api)}))
 
 
+def pays_by_sign_in(plan: Plan, environ: Mapping[str, str]) -> bool:
+    """Whether the sign-in of an account pays for every live run: that costs no money, but its limits."""
+    from pytest_skilleval.gateway.upstreams import from_environment
+
+    upstreams = from_environment(environ, _apis(plan)).values()
+    return bool(upstreams) and all(upstream.subscription for upstream in upstreams)
+
+
 def open_gateway(plan: Plan, ledger: Ledger, folder: Path) -> GatewayServer | None:
     """A started gateway with its sockets in `folder`, to be left with its ``__exit__``; None when no agent asks a model.
 

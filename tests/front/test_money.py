@@ -103,6 +103,16 @@ def test_what_bypasses_the_gateway_counts_as_it_is_told(live):
     result.assert_outcomes(passed=3, skipped=5)
 
 
+def test_a_sign_in_costs_limits_and_no_money(live, monkeypatch):
+    """That is said before the first run and is so in ledger and report, whatever the CLI tells; no limit in money ends the session."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.setenv("CLAUDE_CODE_OAUTH_TOKEN", "a-token-for-loopback-only")
+    result = evaluate(live, OPUS, "--skill-max-cost=0.01")
+    assert "no money, but limits of the account that is signed in; assumed" in result.stdout.str()
+    result.assert_outcomes(passed=8)
+    assert costs(live) == {0.0}
+
+
 def test_simulated_runs_cost_nothing(project):
     """The scripted agent is not stopped by a limit of 0."""
     project.spec()
