@@ -32,20 +32,20 @@ NEVER_RAN = "<tool_use_error>"
 SESSION = re.compile(rb'"session_id":"([^"\\]+)"')
 
 
-class _Shell(msgspec.Struct):
+class _Shell(msgspec.Struct, gc=False):
     """Arguments of the Bash tool."""
 
     command: str = ""
     run_in_background: bool = False
 
 
-class _File(msgspec.Struct):
+class _File(msgspec.Struct, gc=False):
     """Arguments of the Read tool."""
 
     file_path: str = ""
 
 
-class _Skill(msgspec.Struct):
+class _Skill(msgspec.Struct, gc=False):
     """Arguments of the Skill tool."""
 
     skill: str = ""
@@ -60,8 +60,10 @@ class _Seen(msgspec.Struct):
 
     init: System | None = None
     ending: Ending | None = None
-    calls: dict[str, tuple[Block, bool]] = {}
-    """Every tool call in the order sent, and whether it was a sub-agent's."""
+    calls: dict[str, Block] = {}
+    """Every tool call in the order sent."""
+    subagents: set[str] = set()
+    """The calls that sub-agents made."""
     results: dict[str, Result] = {}
     messages: list[str] = []
     """What the main agent said; API errors in the shape of a reply are none of it."""
@@ -92,8 +94,8 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
         reply=_reply(seen),
         usage=claude_usage.of_turn(stdout, ending),
         refused=refused,
-        denials=sum(call.denied for call in done.calls),
-        warnings=tuple(_warnings(seen)),
+        denials=done.denials,
+        warnings=tuple(_warnings(seen)) if seen.retries else (),
         closing=closing,
         failure=None if refused else _failure(ending, closing, stderr, exit_code),
         events=len(read.lines) + read.unknown,
@@ -104,16 +106,19 @@ def parse(stdout: bytes, stderr: bytes, exit_code: int | None) -> TurnTranscript
 
 def _sort(events: Iterable[Event]) -> _Seen:
     seen = _Seen()
+    results = seen.results
     for event in events:
-        if isinstance(event, User):
-            for result in event.message.content:
-                if isinstance(result, Result):
-                    seen.results[result.tool_use_id] = result
-        elif isinstance(event, Assistant):
+        # no isinstance: asked of another struct's instance it takes six times as long
+        if type(event) is User:
+            content = event.message.content
+            if isinstance(content, list):
+                for result in content:
+                    results[result.tool_use_id] = result
+        elif type(event) is Assistant:
             _said(event, seen)
-        elif isinstance(event, Ending):
+        elif type(event) is Ending:
             seen.ending = event
-        elif isinstance(event, System):
+        elif type(event) is System:
             _told(event, seen)
     return seen
 
@@ -123,11 +128,12 @@ def _said(event: Assistant, seen: _Seen) -> None:
     ours = message.model != SYNTHETIC
     if ours and not seen.model:
         seen.model = message.model
+    if isinstance(message.content, str):
+        return
     for block in message.content:
-        if isinstance(block, str):
-            continue
         if block.type == "tool_use":
-            seen.calls.setdefault(block.id, (block, subagent))
+            if seen.calls.setdefault(block.id, block) is block and subagent:
+                seen.subagents.add(block.id)
         elif block.text and block.type == "text" and ours and not (subagent or event.error):
             seen.messages.append(block.text)
 
@@ -146,56 +152,79 @@ class _Done(msgspec.Struct):
     commands: list[ShellCommand] = []
     reads: list[FileRead] = []
     skills: list[SkillCall] = []
+    denials: int = 0
 
 
 def _carried_out(seen: _Seen) -> _Done:
     """Every tool call in the order sent, main agent and sub-agents, with its result."""
     done = _Done()
-    refused = {denial.tool_use_id for denial in seen.ending.permission_denials} if seen.ending else set()
-    for name, (block, subagent) in seen.calls.items():
-        told = seen.results.get(name)
-        text = "" if told is None else told.content if isinstance(told.content, str) else text_of(told.content)
-        failed = told is not None and told.is_error is True
+    calls, commands, results, subagents = done.calls, done.commands, seen.results, seen.subagents
+    refused = {denial.tool_use_id for denial in seen.ending.permission_denials} if seen.ending else ()
+    for call_id, block in seen.calls.items():
+        told, text, ended, failed = results.get(call_id), "", False, False
+        if told is not None:
+            text = told.content if isinstance(told.content, str) else text_of(told.content)
+            failed = told.is_error is True
+            ended = not failed
+        denied = call_id in refused or (failed and DENIED.match(text) is not None)
+        subagent = call_id in subagents
         call = ToolCall(
             name=block.name,
-            arguments=bytes(block.input).decode("utf-8", "replace"),
-            call_id=name,
+            arguments=str(block.input, "utf-8", "replace"),
+            call_id=call_id,
             failed=failed,
-            denied=name in refused or (failed and DENIED.match(text) is not None),
+            denied=denied,
             result=text,
             subagent=subagent,
         )
-        done.calls.append(call)
-        if call.name == "Bash":
-            done.commands.append(_command(call, block, told))
-        elif call.name == "Read":
-            path = _arguments(block, FILE, _File).file_path
-            done.reads.append(FileRead(path=path, ok=told is not None and not failed, subagent=subagent, order=len(done.calls) - 1))
-        elif call.name == "Skill":
-            ok = told is not None and not failed and not call.denied
-            done.skills.append(SkillCall(name=_arguments(block, SKILL, _Skill).skill, ok=ok, order=len(done.calls) - 1))
+        calls.append(call)
+        if denied:
+            done.denials += 1
+        if block.name != "Bash":
+            _special(call, block, done, ended=ended)
+            continue
+        asked = _arguments(block.input, SHELL, _Shell)
+        background = asked.run_in_background
+        code, output = 0 if ended and not background else None, text
+        if failed:
+            code, output = _failed(text)
+        elif text in NO_OUTPUT:
+            output = ""
+        commands.append(
+            ShellCommand(
+                line=asked.command,
+                executed=not (denied or text.startswith(NEVER_RAN)),
+                denied=denied,
+                exit_code=code,
+                output=output,
+                background=background,
+                subagent=subagent,
+                call_id=call_id,
+            )
+        )
     return done
 
 
-def _command(call: ToolCall, block: Block, told: Result | None) -> ShellCommand:
-    asked, text = _arguments(block, SHELL, _Shell), call.result
-    code = EXIT_CODE.match(text) if call.failed else None
-    ended = told is not None and not call.failed and not asked.run_in_background
-    return ShellCommand(
-        line=asked.command,
-        executed=not (call.denied or text.startswith(NEVER_RAN)),
-        denied=call.denied,
-        exit_code=int(code[1]) if code else 0 if ended else None,
-        output=text[code.end() :] if code else "" if text in NO_OUTPUT else text,
-        background=asked.run_in_background,
-        subagent=call.subagent,
-        call_id=call.call_id,
-    )
+def _special(call: ToolCall, block: Block, done: _Done, *, ended: bool) -> None:
+    """What a call of another tool than the shell was, where that is of interest."""
+    order = len(done.calls) - 1
+    if call.name == "Read":
+        path = _arguments(block.input, FILE, _File).file_path
+        done.reads.append(FileRead(path=path, ok=ended, subagent=call.subagent, order=order))
+    elif call.name == "Skill":
+        skill = _arguments(block.input, SKILL, _Skill).skill
+        done.skills.append(SkillCall(name=skill, ok=ended and not call.denied, order=order))
 
 
-def _arguments(block: Block, decoder: msgspec.json.Decoder[Shape], shape: type[Shape]) -> Shape:
+def _failed(text: str) -> tuple[int | None, str]:
+    """Exit code, where it is told, and output of a command that failed."""
+    code = EXIT_CODE.match(text)
+    return (int(code[1]), text[code.end() :]) if code else (None, "" if text in NO_OUTPUT else text)
+
+
+def _arguments(given: msgspec.Raw, decoder: msgspec.json.Decoder[Shape], shape: type[Shape]) -> Shape:
     try:
-        return decoder.decode(block.input)
+        return decoder.decode(given)
     except msgspec.MsgspecError:
         return shape()
 
@@ -221,7 +250,7 @@ def _offered(init: System | None) -> Offered:
         return Offered()
     return Offered(
         skills=init.skills,
-        mcp_servers=None if init.mcp_servers is None else tuple(server.name for server in init.mcp_servers),
+        mcp_servers=None if init.mcp_servers is None else tuple([server.name for server in init.mcp_servers]),
         tools=init.tools,
         memory_paths=None if init.memory_paths is None else tuple(init.memory_paths.values()),
         permission_mode=init.permission_mode,
