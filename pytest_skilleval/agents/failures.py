@@ -8,20 +8,19 @@ from pytest_skilleval.core.transcript import Closing, Failure, TurnTranscript, m
 
 SIGN_IN = frozenset({401, 403})
 
-STATUS = re.compile(r"(?:status:?|API Error:?(?: Request rejected \()?|HTTP)\s*\(?(\d{3})\b", re.IGNORECASE)
+# These are searched for in lower-case texts: a search that heeds no case takes seven times as long.
+STATUS = re.compile(r"(?:status:?|api error:?(?: request rejected \()?|http)\s*\(?(\d{3})\b")
 API_TROUBLE = re.compile(
     r"stream (?:disconnected|closed|error)|connection (?:to the api|error|refused|reset|closed|failed|was lost)"
     r"|econn|timed? ?out|network error"
     r"|high demand|overloaded|rate.?limit|usage limit|quota|error sending request|empty or malformed response|invalid api key|not logged in"
-    r"|please run /login|credit balance|authenticat|unauthorized|prompt is too long|context.?(?:window|length)|api error",
-    re.IGNORECASE,
+    r"|please run /login|credit balance|authenticat|unauthorized|prompt is too long|context.?(?:window|length)|api error"
 )
 NOT_RETRYABLE = re.compile(
     r"usage limit|quota|credit balance|invalid api key|not logged in|/login|authenticat|unauthorized"
-    r"|prompt is too long|context.?(?:window|length)",
-    re.IGNORECASE,
+    r"|prompt is too long|context.?(?:window|length)"
 )
-POLICY = re.compile(r"usage polic|flagged (?:for|as)|content.?(?:filter|policy)|cyber.?policy|violat\w+ our", re.IGNORECASE)
+POLICY = re.compile(r"usage polic|flagged (?:for|as)|content.?(?:filter|policy)|cyber.?policy|violat\w+ our")
 UNKNOWN_FLAG = re.compile(r"unknown option '?([^\s']+)|unexpected argument '([^']+)'|unrecognized option '?([^\s']+)", re.IGNORECASE)
 LONGEST = 400
 
@@ -36,19 +35,20 @@ def of_status(status: int, text: str) -> Failure:
 
 def of_text(text: str) -> Failure:
     """The CLI said that the turn failed; only the text tells why."""
-    status = STATUS.search(text)
+    told = text.lower()
+    status = STATUS.search(told)
     if status and int(status[1]) >= 400:
         return of_status(int(status[1]), text)
-    if API_TROUBLE.search(text) or '"error"' in text:
-        return Failure(
-            blame="agent_api", reason=f"API error: {short(text)}", retryable=not (NOT_RETRYABLE.search(text) or '"error"' in text)
-        )
+    if '"error"' in text:
+        return Failure(blame="agent_api", reason=f"API error: {short(text)}")
+    if API_TROUBLE.search(told):
+        return Failure(blame="agent_api", reason=f"API error: {short(text)}", retryable=NOT_RETRYABLE.search(told) is None)
     return Failure(blame="agent_crash", reason=short(text) or "the agent reported a failure without a reason")
 
 
 def is_policy(text: str) -> bool:
     """Whether an error text says that the model or its provider refused the request: behaviour, not infrastructure."""
-    return bool(POLICY.search(text))
+    return POLICY.search(text.lower()) is not None
 
 
 def of_ending(closing: Closing, stderr: bytes, exit_code: int | None) -> Failure | None:
