@@ -177,9 +177,10 @@ class Seed(Model):
 
 
 class Limits(Model):
-    """Resources of the sandbox; sizes as ``512m`` or ``2g``."""
+    """Resources of the sandbox, sizes as ``512m`` or ``2g``; and the hosts it may reach, ``name`` or ``name:port``."""
 
     disk: Annotated[str, Field(pattern=r"^[1-9][0-9]*[mg]$")] | None = None
+    hosts: tuple[Text, ...] = ()
 
 
 class Case(Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_skilleval.core.hosts import Host, parse
 from pytest_skilleval.core.lint.context import Context, Problem, checks_of, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
@@ -27,6 +28,7 @@ def case_problems(context: Context) -> Iterator[Problem]:
         yield from _turns(case, where)
         yield from _check_ids(context, case, where)
         yield from _covers(context, case, where)
+        yield from _hosts(case, (*where, "sandbox", "hosts"))
     yield from _never_shown(context)
     yield from _uncovered(context)
 
@@ -111,6 +113,19 @@ def _covers(context: Context, case: Case, where: Where) -> Iterator[Problem]:
             yield Problem((*where, "covers", index), f"the runbook has no prompt {number}; it has {known}")
         elif number in case.covers[:index]:
             yield Problem((*where, "covers", index), f"prompt {number} is listed twice; remove one")
+
+
+def _hosts(case: Case, where: Where) -> Iterator[Problem]:
+    named: list[Host] = []
+    for index, text in enumerate(case.sandbox.hosts):
+        try:
+            host = parse(text)
+        except ValueError as error:
+            yield Problem((*where, index), str(error))
+            continue
+        if host in named:
+            yield Problem((*where, index), f"`{text}` is listed twice; remove one")
+        named.append(host)
 
 
 def _never_shown(context: Context) -> Iterator[Problem]:

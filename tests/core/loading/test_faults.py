@@ -216,6 +216,34 @@ SHAPES = [
     broken(
         "no size", "    family: sweeping", "    sandbox: {disk: 2 GB}", f"{C0}.sandbox.disk", "`2 GB` is no size; write it like 512m or 2g"
     ),
+    broken(
+        "host with a scheme",
+        "    family: sweeping",
+        "    sandbox: {hosts: ['https://deb.debian.org']}",
+        f"{C0}.sandbox.hosts[0]",
+        "`https://deb.debian.org` is no host name; leave out scheme, path and mask: write a plain name like deb.debian.org, or name:port",
+    ),
+    broken(
+        "host with a wildcard",
+        "    family: sweeping",
+        "    sandbox: {hosts: [deb.debian.org, '*.debian.org']}",
+        f"{C0}.sandbox.hosts[1]",
+        "`*.debian.org`: there are no wildcards; name each host",
+    ),
+    broken(
+        "host that is a number",
+        "    family: sweeping",
+        "    sandbox: {hosts: [127.1]}",
+        f"{C0}.sandbox.hosts[0]",
+        "`127.1` is read as a number by YAML; quote it: '127.1'",
+    ),
+    broken(
+        "host named twice",
+        "    family: sweeping",
+        "    sandbox: {hosts: [deb.debian.org, DEB.debian.org]}",
+        f"{C0}.sandbox.hosts[1]",
+        "`DEB.debian.org` is listed twice; remove one",
+    ),
 ]
 ARMS = [
     broken(
