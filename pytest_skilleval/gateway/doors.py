@@ -8,19 +8,22 @@ from pathlib import Path
 
 import aiohttp
 from aiohttp import web
+from yarl import URL
 
 from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.gateway.egress import Egress
 from pytest_skilleval.gateway.journal import Entry, Journal
 from pytest_skilleval.gateway.limits import BackOff, Ledger
-from pytest_skilleval.gateway.relay import refused, relay, stopped, unsigned
+from pytest_skilleval.gateway.relay import foreign, refused, relay, stopped, unsigned
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
 from pytest_skilleval.gateway.tokens import Tokens
 from pytest_skilleval.gateway.upstream import Upstream
-from pytest_skilleval.gateway.values import Api, Door, RequestFailure, RunRequest
+from pytest_skilleval.gateway.values import INSIDE_PORT, Api, Door, RequestFailure, RunRequest, proxy_environment
 
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
+OWN_NAMES = frozenset({"127.0.0.1", "localhost"})
 PLAIN_HTTP_ONLY = 426
 """Tells Codex at once to send its requests without a web socket, where they can be read and counted."""
 
@@ -45,6 +48,7 @@ class RunDoor:
         ledger.follow(request.run)
         self._cleanup = contextlib.AsyncExitStack()
         self._scripted: ScriptedModel | None = None
+        self._port = INSIDE_PORT
 
     async def open(self, folder: Path, number: int) -> Door:
         """Listen; where the agent finds this door."""
@@ -55,10 +59,13 @@ class RunDoor:
         env = env if self._request.models == "live" else {"ANTHROPIC_API_KEY": PLACEHOLDER}
         if self._request.tcp:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
-            return Door(port=runner.addresses[0][1], env=env)
+            self._port = runner.addresses[0][1]
+            return Door(port=self._port, env=env)
         path = str(folder / f"r{number}")
         await web.UnixSite(runner, path).start()
-        return Door(socket=path, env=env)
+        if not self._request.hosts:
+            return Door(socket=path, env=env)
+        return Door(socket=path, env=env | proxy_environment(), egress=await self._open_egress(str(folder / f"e{number}")))
 
     def turn(self, number: int) -> None:
         """A turn begins."""
@@ -69,6 +76,13 @@ class RunDoor:
     async def close(self) -> None:
         """Stop listening and cut off what is under way. Idempotent."""
         await self._cleanup.aclose()
+
+    async def _open_egress(self, path: str) -> str:
+        """The proxy to the hosts that the spec names."""
+        egress = Egress(self._request.hosts, self.journal)
+        self._cleanup.push_async_callback(egress.close)
+        await egress.open(path)
+        return path
 
     async def _open_scripted(self, path: Path) -> None:
         """The scripted model behind a socket: the gateway treats it as it treats a real one."""
@@ -92,10 +106,16 @@ class RunDoor:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         """One request of the agent, from its arrival to its record."""
         raw = await request.read()
-        attempt = request.headers.get("x-stainless-retry-count", "0")
-        entry = self.journal.begin(method=request.method, path=request.path_qs, raw=raw, attempt=int(attempt) if attempt.isdigit() else 0)
+        attempt, host = request.headers.get("x-stainless-retry-count", "0"), _foreign_host(request, self._port)
+        entry = self.journal.begin(
+            method=request.method,
+            path="" if host else request.path_qs,
+            raw=b"" if host else raw,
+            attempt=int(attempt) if attempt.isdigit() else 0,
+            host=host,
+        )
         try:
-            return await self._lead(request, entry)
+            return foreign(entry) if host else await self._lead(request, entry)
         except BaseException:
             entry.failure = entry.failure or RequestFailure(kind="client_gone")
             raise
@@ -125,3 +145,14 @@ class RunDoor:
         if entry.status is not None:
             self._backoff.told(upstream.host, entry.status, entry.headers)
         return response
+
+
+def _foreign_host(request: web.Request, own: int) -> str:
+    """The host that is asked for as proxies are asked, by its whole address; empty: this very door, at the port `own`.
+
+    A model's path at another host is no request to the model.
+    """
+    if request.raw_path.startswith("/"):
+        return ""
+    url = URL(request.raw_path, encoded=True)
+    return "" if url.host in OWN_NAMES and url.port == own else f"{url.host}:{url.port}"

@@ -21,9 +21,13 @@ REQUEST_IDS = ("request-id", "x-request-id", "x-amzn-requestid")
 class Entry:
     """One request under way: what is known of it so far."""
 
-    def __init__(self, *, number: int, at: float, turn: int | None, method: str, path: str, raw: bytes, attempt: int) -> None:
+    def __init__(
+        self, *, number: int, at: float, turn: int | None, method: str, path: str, raw: bytes, attempt: int, host: str = ""
+    ) -> None:
         self.number, self.at, self.turn, self.method, self.path, self.raw, self.attempt = number, at, turn, method, path, raw, attempt
-        self.api = api_of(path)
+        self.host = host
+        self.sent = self.received = 0
+        self.api: Api = "other" if host else api_of(path)
         self.begun = time.monotonic()
         self.waited = 0.0
         self.first_byte: float | None = None
@@ -36,7 +40,7 @@ class Entry:
     @property
     def is_model_call(self) -> bool:
         """Whether a model is asked for a reply (and not, say, for a count of tokens)."""
-        return asks_model(self.method, self.path)
+        return not self.host and asks_model(self.method, self.path)
 
 
 class Journal:
@@ -50,10 +54,10 @@ class Journal:
         self._done: dict[int, RequestRecord] = {}
         self._first: set[int | None] = set()
 
-    def begin(self, *, method: str, path: str, raw: bytes, attempt: int) -> Entry:
-        """A request has arrived."""
-        at = time.monotonic() - self._begun
-        entry = Entry(number=len(self._entries) + 1, at=at, turn=self.turn, method=method, path=path, raw=raw, attempt=attempt)
+    def begin(self, *, method: str, path: str, raw: bytes = b"", attempt: int = 0, host: str = "") -> Entry:
+        """A request has arrived; with `host`, one that is for a host and not for a model."""
+        at, number = time.monotonic() - self._begun, len(self._entries) + 1
+        entry = Entry(number=number, at=at, turn=self.turn, method=method, path=path, raw=raw, attempt=attempt, host=host)
         self._entries.append(entry)
         return entry
 
@@ -99,6 +103,9 @@ def _wire(entry: Entry) -> RequestRecord:
         request_id=next((entry.headers[name] for name in REQUEST_IDS if name in entry.headers), None),
         rate_limits={name: value for name, value in entry.headers.items() if "ratelimit" in name or name == "retry-after"},
         failure=entry.failure,
+        host=entry.host,
+        sent=entry.sent,
+        received=entry.received,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 from typing import Literal
 
 import msgspec
@@ -35,6 +36,13 @@ class Dose(msgspec.Struct, frozen=True, kw_only=True):
 def model_calls(records: Iterable[RequestRecord]) -> tuple[RequestRecord, ...]:
     """The calls that ask a model for a reply."""
     return tuple(record for record in records if record.model)
+
+
+def hosts_of(records: Iterable[RequestRecord]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The hosts that a run reached, and those that it was refused, each once, sorted."""
+    asked = [record for record in records if record.host]
+    refused = {record.host for record in asked if record.failure and record.failure.kind == "refused_host"}
+    return tuple(sorted({record.host for record in asked if record.status == HTTPStatus.OK} - refused)), tuple(sorted(refused))
 
 
 def model_of(record: RequestRecord) -> str:

@@ -111,3 +111,10 @@ def refused(entry: Entry, path: str) -> web.Response:
     """The answer to a path that leads to no model."""
     entry.status, entry.failure = 404, RequestFailure(kind="refused_path", detail=path)
     return _plain_error(404, f"no such path: {path}")
+
+
+def foreign(entry: Entry) -> web.Response:
+    """The answer to a request for another host: this door leads to the model only."""
+    why = f"{entry.host} is not to be reached from here: this door leads to the model only"
+    entry.status, entry.failure = 403, RequestFailure(kind="refused_host", detail=why)
+    return _plain_error(403, why)

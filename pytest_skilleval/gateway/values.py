@@ -14,6 +14,11 @@ from pytest_skilleval.gateway.scripted.script import Fault, Script
 INSIDE_PORT = 8317
 """Port on 127.0.0.1 inside every sandbox that leads to the gateway: the same for all, so that arms stay equal."""
 
+EGRESS_PORT = 8318
+"""Port inside that leads to the hosts a spec names; nothing listens there where it names none."""
+
+NOT_PROXIED = "127.0.0.1,localhost,::1"
+
 Models = Literal["live", "scripted"]
 Api = Literal["anthropic", "openai", "bedrock", "vertex", "other"]
 """How a model is asked. Bedrock and Vertex are Anthropic's Messages API at other addresses, the model named in the path."""
@@ -25,6 +30,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     `skill_body`: the skill's text below its front-matter; every model call is marked with the share of it in its context.
     `tcp`: listen on a free port of 127.0.0.1 and not on a unix socket (for agents that run without a sandbox).
     `script`, `guard`, `faults`: for the scripted model.
+    `hosts`: what its sandbox may reach besides, as a spec names them; without a sandbox (`tcp`) nobody keeps the agent from any.
     """
 
     run: str
@@ -34,14 +40,19 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     guard: bool = False
     faults: tuple[Fault, ...] = ()
     tcp: bool = False
+    hosts: tuple[str, ...] = ()
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run's agent reaches the gateway: exactly one of `socket` and `port`. `env`: placeholders, no secrets."""
+    """Where a run's agent reaches the gateway: exactly one of `socket` and `port`. `env`: placeholders, no secrets.
+
+    `egress`: the socket of the proxy to the hosts that the spec names; None: it names none.
+    """
 
     socket: str | None = None
     port: int | None = None
     env: dict[str, str] = {}
+    egress: str | None = None
 
     @property
     def target(self) -> tuple[str, int] | str:
@@ -54,15 +65,22 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
         return f"http://127.0.0.1:{self.port or INSIDE_PORT}"
 
 
+def proxy_environment() -> dict[str, str]:
+    """What sends programs inside through the proxy; in both spellings, since each is the only one for some."""
+    url = f"http://127.0.0.1:{EGRESS_PORT}"
+    told = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": NOT_PROXIED}
+    return told | {name.lower(): value for name, value in told.items()}
+
+
 class RequestFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Why a model call gave no whole answer."""
 
-    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path", "credentials"]
+    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path", "refused_host", "credentials"]
     detail: str = ""
 
 
 class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One request of an agent: a line of ``requests.jsonl``.
+    """One request of an agent, to a model or to a host that the spec names: a line of ``requests.jsonl``.
 
     Attributes
     ----------
@@ -76,6 +94,8 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         Share of the skill's body in the context, 0 to 1; `listed` says which skills the listing shows.
     free
         Whether an account's sign-in paid for it: no money, but limits.
+    host, sent, received
+        Of a request to a host (then it is no model call, and `path` is empty): name and port, and the bytes each way.
     body, shown
         The raw request and what it shows: of the first model call of each turn only.
     """
@@ -106,6 +126,9 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     effort: str | None = None
     system_sha256: str = ""
     tools_sha256: str = ""
+    host: str = ""
+    sent: int = 0
+    received: int = 0
     shown: Shown | None = None
     body: str | None = None
 
