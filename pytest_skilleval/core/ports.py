@@ -66,6 +66,8 @@ class SandboxRequest:
         Host folder -> path inside, bound read-only (agent CLIs).
     hostname
         Host name seen inside; must not tell of testing.
+    engine_env
+        Added to the environment of the Docker Engine inside (its proxy); never part of a saved state.
     """
 
     name: str
@@ -75,6 +77,7 @@ class SandboxRequest:
     pids: int | None = None
     read_only: Mapping[Path, str] = field(default_factory=dict)
     hostname: str = "devbox"
+    engine_env: Mapping[str, str] = field(default_factory=dict)
 
 
 class Sandbox(Protocol):

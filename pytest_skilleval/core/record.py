@@ -94,6 +94,9 @@ class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
     models_reported: tuple[str, ...] = ()
     damaged_requests: int = 0
     """Lines of ``requests.jsonl`` that can't be read: tokens, money and dose are without them."""
+    hosts_reached: tuple[str, ...] = ()
+    hosts_refused: tuple[str, ...] = ()
+    """Names and ports, besides the model's."""
 
     @property
     def status(self) -> Status:

@@ -20,7 +20,7 @@ PER_RUN = frozenset({"skin", "paraphrases", "sandbox.name", "model.reported"})
 BY_ARM = ("arm.", "request.system", "request.tools")
 """How the names of provenance begin that differs between arms by design."""
 
-BY_CASE = ("seed", "sandbox.limits")
+BY_CASE = ("seed", "sandbox.limits", "sandbox.hosts")
 """How the names of provenance begin that differs between cases and skins by design."""
 
 
@@ -37,6 +37,7 @@ def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts, shown: Seque
         *_models(cells),
         *_masked(cells.runs),
         *_unread_requests(cells.runs),
+        *_hosts(cells.runs),
         *_unpriced(cells.runs),
         *_own_warnings(cells.runs),
     )
@@ -176,6 +177,17 @@ def _unread_requests(runs: Iterable[MeasuredRun]) -> list[str]:
         "its tokens, money and dose may be too low"
         for run in runs
         if run.damaged_requests
+    ]
+
+
+def _hosts(runs: Sequence[MeasuredRun]) -> list[str]:
+    """What was reached outside, which may say something else tomorrow; and what was tried and not to be reached."""
+    reached = Counter(host for run in runs for host in run.hosts_reached)
+    refused = Counter(host for run in runs for host in run.hosts_refused)
+    changing = f"hosts of the network were reached, so that these runs rest on what can change: {_each(reached)}"
+    return [
+        *([changing] if reached else []),
+        *([f"hosts that the spec does not name were tried and refused: {_each(refused)}"] if refused else []),
     ]
 
 

@@ -11,13 +11,21 @@ from pytest_skilleval.core.transcript import Failure
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.scripted.script import Script
-from pytest_skilleval.gateway.values import INSIDE_PORT, RequestRecord, RunRequest, to_lines
+from pytest_skilleval.gateway.values import EGRESS_PORT, INSIDE_PORT, Door, RequestRecord, RunRequest, to_lines
 from pytest_skilleval.running.conversation import script
+from pytest_skilleval.running.preparing import hosts_of
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
     from pytest_skilleval.core.ports import Sandbox
     from pytest_skilleval.running.job import Job
+
+
+def lead(sandbox: Sandbox, door: Door) -> None:
+    """Let the sandbox's own port lead to the model, and a second one to the hosts that the spec names, if it names any."""
+    sandbox.listen(INSIDE_PORT, door.target)
+    if door.egress is not None:
+        sandbox.listen(EGRESS_PORT, door.egress)
 
 
 class ModelDoor:
@@ -34,13 +42,14 @@ class ModelDoor:
                 skill_body=skill.body if skill else "",
                 script=msgspec.convert(script(job), Script),
                 guard=job.row.arm in job.loaded.guards,
+                hosts=hosts_of(job),
             )
         )
         self.records: tuple[RequestRecord, ...] = ()
 
     def lead_from(self, sandbox: Sandbox) -> None:
-        """Let the sandbox's own port lead here: its only way out."""
-        sandbox.listen(INSIDE_PORT, self.door.target)
+        """Let the sandbox's own ports lead here: its only way out."""
+        lead(sandbox, self.door)
 
     def begin_turn(self, number: int) -> None:
         """Requests from now on belong to this turn."""

@@ -17,12 +17,13 @@ from pytest_skilleval.core.transcript import ShellCommand, TurnTranscript
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.scripted.script import Plays, Rehearsal, Script, ScriptTurn
-from pytest_skilleval.gateway.values import INSIDE_PORT, RunRequest
+from pytest_skilleval.gateway.values import RunRequest
 from pytest_skilleval.running import arming
 from pytest_skilleval.running.arming import Armed
 from pytest_skilleval.running.conversation import attribute
+from pytest_skilleval.running.door import lead
 from pytest_skilleval.running.job import Job
-from pytest_skilleval.running.preparing import request, tail
+from pytest_skilleval.running.preparing import hosts_of, request, tail
 from pytest_skilleval.running.provenance import agent_version
 
 PROMPT = "Hello. What can you help me with in this folder?"
@@ -87,8 +88,10 @@ class _DryTurn:
         """Arm, turns, checks."""
         opening = ScriptTurn(run=self.tries, manner="parallel" if self.tries else "sequence", reply="With many things.")
         script = Script(rehearsals=(Rehearsal(plays=Plays(), turns=(opening, ScriptTurn(reply="As I said."))),))
-        door = self.client.open(RunRequest(run=self.run, models="scripted", script=script, guard=bool(self.tries)))
-        self.sandbox.listen(INSIDE_PORT, door.target)
+        door = self.client.open(
+            RunRequest(run=self.run, models="scripted", script=script, guard=bool(self.tries), hosts=hosts_of(self.job))
+        )
+        lead(self.sandbox, door)
         armed = arming.install(self.sandbox, self.job, door)
         first = self._ask(armed, 1, None)
         for number in range(2, turns + 1):

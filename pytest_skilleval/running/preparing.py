@@ -14,6 +14,7 @@ from pytest_skilleval.core.arms import digest, tarball
 from pytest_skilleval.core.errors import SeedError
 from pytest_skilleval.core.ports import Command, ExecResult, Sandbox, SandboxFile, SandboxRequest
 from pytest_skilleval.core.snapshot import DockerState
+from pytest_skilleval.gateway.values import proxy_environment
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Makes, Seed
@@ -53,7 +54,13 @@ def request(job: Job, *, restore: str | None, purpose: str = "") -> SandboxReque
         restore=restore,
         disk=int(disk[:-1]) * UNITS[disk[-1]] if disk else None,
         read_only=job.agent.host_program(),
+        engine_env=proxy_environment() if hosts_of(job) else {},
     )
+
+
+def hosts_of(job: Job) -> tuple[str, ...]:
+    """What the run may reach besides its model: where the spec names hosts, and there is a gateway to lead to them."""
+    return job.case.sandbox.hosts if job.gateway and not job.agent.simulated else ()
 
 
 def prepared_key(job: Job) -> str:

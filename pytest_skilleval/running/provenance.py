@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.arms import digest
 from pytest_skilleval.core.ports import Sandbox
+from pytest_skilleval.running.preparing import hosts_of
 
 if TYPE_CHECKING:
     from pytest_skilleval.running.arming import Armed
@@ -17,8 +18,9 @@ def of_run(job: Job, sandbox: Sandbox, armed: Armed) -> dict[str, str]:
     """Facts of one run, as flat text by name; secrets have no place here."""
     from pytest_skilleval.core.loading import seed_hash
 
-    seed = job.seed
+    seed, hosts = job.seed, hosts_of(job)
     return {
+        **({"sandbox.hosts": ", ".join(hosts)} if hosts else {}),
         **{f"sandbox.{name}": value for name, value in sandbox.describe().items()},
         "agent": job.agent.name,
         "agent.version": agent_version(job, sandbox),

@@ -18,7 +18,7 @@ from .test_engine import SWITCH
 
 pytestmark = pytest.mark.engine
 
-_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
+MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 _PULL_AND_BUILD = """
 (python3 registry.py >/dev/null 2>&1 &)
 until curl -sf http://localhost:5000/v2/ >/dev/null; do sleep 0.1; done
@@ -29,7 +29,7 @@ import http.server
 class Handler(http.server.SimpleHTTPRequestHandler):
     default_request_version = "HTTP/1.0"  # so that a client that tries TLS first is answered with a status line
     def guess_type(self, path):
-        return {_TYPE!r} if "/manifests/" in str(path) else "application/octet-stream"
+        return {MANIFEST_TYPE!r} if "/manifests/" in str(path) else "application/octet-stream"
 http.server.HTTPServer(("127.0.0.1", 5000), Handler).serve_forever()
 """
 
@@ -45,7 +45,7 @@ def registry() -> bytes:
         name: {"mediaType": f"application/vnd.docker.{kind}", "size": len(data), "digest": _digest(data)}
         for name, (data, kind) in parts.items()
     }
-    manifest = json.dumps({"schemaVersion": 2, "mediaType": _TYPE, "config": told["config"], "layers": [told["layers"]]}).encode()
+    manifest = json.dumps({"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "config": told["config"], "layers": [told["layers"]]}).encode()
     blobs = {f"v2__tool__blobs__{_digest(data)}": data for data, _ in parts.values()}
     return world.files(
         registry_dot_py=_REGISTRY.encode(),

@@ -150,6 +150,7 @@ class EngineBackend:
             docker_gid=root.docker_gid,
             tar=shutil.which("tar") or "/bin/tar",
             programs=root.programs,
+            engine_env=dict(request.engine_env),
             cgroups=tuple((str(one.path), one.version, one.controllers) for one in self._cgroups()),
         )
 

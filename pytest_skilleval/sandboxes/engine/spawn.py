@@ -7,7 +7,8 @@ import fcntl
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import linux
@@ -38,18 +39,30 @@ def start(inside: int, group: Group, program: Program, stdio: tuple[int, int, in
     return pid
 
 
-def start_daemon(inside: int, group: Group, argv: list[str], log: str, *, listener: int | None, socket_gid: int) -> int:
-    """Start a daemon as the sandbox's root; with `listener` it takes over two listening sockets."""
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """A daemon of the sandbox's root; `env` is added to its minimal environment."""
+
+    argv: list[str]
+    env: Mapping[str, str]
+    log: str
+    listener: int | None
+    socket_gid: int
+
+
+def start_daemon(inside: int, group: Group, daemon: Daemon) -> int:
+    """Start a daemon; with a listener it takes over two listening sockets."""
 
     def run() -> None:
-        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+        output = os.open(daemon.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
         env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "GOGC": _GARBAGE}
-        if listener is not None:
+        env |= daemon.env
+        if daemon.listener is not None:
             env |= {"LISTEN_FDS": "2", "LISTEN_PID": str(os.getpid())}
-            _place((os.open("/dev/null", os.O_RDONLY), output, output, listener, _inner_listener(socket_gid)))
+            _place((os.open("/dev/null", os.O_RDONLY), output, output, daemon.listener, _inner_listener(daemon.socket_gid)))
         else:
             _place((os.open("/dev/null", os.O_RDONLY), output, output))
-        os.execve(argv[0], argv, env)  # noqa: S606 - no shell may come between
+        os.execve(daemon.argv[0], daemon.argv, env)  # noqa: S606 - no shell may come between
 
     pid = os.fork()
     if pid == 0:

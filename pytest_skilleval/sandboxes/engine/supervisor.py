@@ -140,7 +140,8 @@ class Supervisor:
         listener: int | None = None
         if name == "dockerd":
             argv, listener = [programs.dockerd, *DOCKERD_OPTIONS], self.setup.listener
-        pid = spawn.start_daemon(self.inside, self.group, argv, LOGS[name], listener=listener, socket_gid=self.setup.docker_gid)
+        daemon = spawn.Daemon(argv, self.setup.engine_env, LOGS[name], listener, self.setup.docker_gid)
+        pid = spawn.start_daemon(self.inside, self.group, daemon)
         self.daemons[name] = os.pidfd_open(pid), pid
 
     def _await_containerd(self) -> None:

@@ -17,7 +17,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 MESSAGE_BYTES = 65536
@@ -65,6 +65,7 @@ class Setup:
     control: int = -1
     listener: int = -1
     archive: int | None = None
+    engine_env: Mapping[str, str] = field(default_factory=dict)
 
     def dump(self) -> str:
         """As JSON."""
