@@ -13,9 +13,9 @@ from pytest_skilleval.core.transcript import ShellCommand, ToolCall
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 FLAGS = frozenset({"-c", "-lc"})
 WRAPPERS = frozenset(f"{folder}{shell} {flag} " for folder in ("/bin/", "/usr/bin/") for shell in SHELLS for flag in FLAGS)
-WORD = re.compile(r"""(?:[^ \t\r\n'"\\]++|'[^']*+'|"(?:[^"\\]|\\.)*+"|\\.)++""", re.DOTALL)
+WORD = re.compile(r"""(?:[^ \t\r\n'"\\]++|'[^']*+'|"(?:[^"\\]++|\\.)*+"|\\.)++""", re.DOTALL)
 """One word of a command line as :mod:`shlex` reads it: parts that stand bare or in either quotes, and single escaped characters."""
-PART = re.compile(r"""([^ \t\r\n'"\\]+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
+PART = re.compile(r"""([^ \t\r\n'"\\]+)|'([^']*)'|"((?:[^"\\]++|\\.)*+)"|\\(.)""", re.DOTALL)
 ESCAPED = re.compile(r"""\\(["\\])""")
 """What a backslash escapes between double quotes; before any other character it is itself."""
 REJECTED = re.compile(r'message: ("Rejected\(.*"\)") \}')
