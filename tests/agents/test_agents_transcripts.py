@@ -130,3 +130,12 @@ def test_empty_stream_is_a_crash(name: str) -> None:
         failure = agent(name).parse(b"", b"", code).failure
         assert failure is not None
         assert failure.blame == "agent_crash"
+
+
+def test_a_turn_whose_only_command_was_forbidden_is_no_fault_of_the_sandbox() -> None:
+    """Codex' stream leaves out what a rule forbade: that no command was begun then does not say that none could be."""
+    stem = next(FOLDER.glob("codex-*-guarded.jsonl"))
+    spoken = b"".join(line for line in stem.read_bytes().splitlines(keepends=True) if b"command_execution" not in line)
+    seen = agent("codex").parse(spoken, stem.with_suffix(".stderr").read_bytes(), 0)
+    assert [(command.denied, command.executed) for command in seen.commands] == [(True, False)]
+    assert (seen.denials, seen.failure) == (1, None)
