@@ -184,11 +184,8 @@ def _hosts(runs: Sequence[MeasuredRun]) -> list[str]:
     """What was reached outside, which may say something else tomorrow; and what was tried and not to be reached."""
     reached = Counter(host for run in runs for host in run.hosts_reached)
     refused = Counter(host for run in runs for host in run.hosts_refused)
-    changing = f"hosts of the network were reached, so that these runs rest on what can change: {_each(reached)}"
-    return [
-        *([changing] if reached else []),
-        *([f"hosts that the spec does not name were tried and refused: {_each(refused)}"] if refused else []),
-    ]
+    told = [("were reached, so that these runs rest on what can change", reached), ("were tried and refused", refused)]
+    return [f"hosts {what}: {_each(found)}" for what, found in told if found]
 
 
 def _unpriced(runs: Iterable[MeasuredRun]) -> list[str]:

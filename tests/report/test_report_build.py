@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -219,6 +220,20 @@ def test_effort_that_differs_between_arms_is_told() -> None:
     )
     (warning,) = [warning for warning in report_of(runs).document.warnings if "request.effort" in warning]
     assert "high: 3 runs" in warning
+
+
+def test_hosts_that_were_reached_or_refused_are_told() -> None:
+    """Runs that reached the network rest on what can change, and one sentence says so; another tells what was refused."""
+    first, second, third = grid({"without": ["ppp"]})
+    runs = [
+        msgspec.structs.replace(first, hosts_reached=("deb.debian.org:443",), hosts_refused=("evil.example:443",)),
+        msgspec.structs.replace(second, hosts_reached=("deb.debian.org:443",)),
+        third,
+    ]
+    assert [warning for warning in report_of(runs).document.warnings if "hosts" in warning] == [
+        "hosts were reached, so that these runs rest on what can change: deb.debian.org:443: 2 runs",
+        "hosts were tried and refused: evil.example:443: 1 run",
+    ]
 
 
 def test_a_system_prompt_that_differs_within_an_arm_is_told() -> None:
