@@ -13,7 +13,7 @@ from pytest_skilleval.archive import PLAN, PRICES, PROVENANCE, SPEC, Archive, Da
 from pytest_skilleval.core.arms import installs
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec, Skill, Skin
-from pytest_skilleval.core.locks import departures
+from pytest_skilleval.core.locks import OtherSpec, departures, refusal
 from pytest_skilleval.core.plan import Plan, Row
 from pytest_skilleval.core.ports import Agent
 from pytest_skilleval.core.prices import Cost, Prices, shipped
@@ -270,7 +270,13 @@ def _unwanted_engines(loaded: LoadedSpec, measured: Sequence[MeasuredRun]) -> tu
 
 
 def report_on(
-    archive: Archive, *, loaded: LoadedSpec | None = None, prices: Prices | None = None, strict: bool = False, gate: bool = False
+    archive: Archive,
+    *,
+    loaded: LoadedSpec | None = None,
+    prices: Prices | None = None,
+    strict: bool = False,
+    gate: bool = False,
+    exploratory: bool = False,
 ) -> Report:
     """The report of a results folder, from its raw files: after a session, and at any time later.
 
@@ -282,9 +288,13 @@ def report_on(
         What to count by; None: what the session counted by.
     strict, gate
         The options of the session; they decide the exit code only.
+    exploratory
+        Score by another spec than the one that the plan locked, too; then nothing is tested.
 
     Raises
     ------
+    OtherSpec
+        The spec is not the one that the plan locked, and not only figures are asked for.
     ArchiveError
         Plan or spec of the folder can't be read, or it mixes simulated and live runs.
     """
@@ -294,7 +304,9 @@ def report_on(
     plan, locked = archive.read(PLAN, Plan), recorded_spec(archive)
     spec = loaded or locked
     _check_plan(archive, plan, spec)
-    changed = departures(plan, locked, spec)
+    provenance, changed = archive.read(PROVENANCE, dict[str, Any]), departures(plan, locked, spec)
+    if changed and not exploratory:
+        raise OtherSpec(f"{archive.folder}: {refusal(plan, spec, changed, provenance)}")
     prices = prices or recorded_prices(archive)
     measured, damaged = measure(archive, spec, plan.rows, prices)
     unwanted = _unwanted_engines(spec, measured)
@@ -311,7 +323,7 @@ def report_on(
             *plan.warnings,
         ),
         folder=str(archive.folder),
-        provenance=archive.read(PROVENANCE, dict[str, Any]) | prices.facts(),
+        provenance=provenance | prices.facts(),
         lock=plan.locks[locked.spec.skill],
         changed=changed,
         unwanted_engines=unwanted,

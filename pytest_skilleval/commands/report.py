@@ -8,6 +8,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+REFUSED, UNDECIDED = 4, 6
+"""Exit codes where another spec was locked; the second when the gate is asked for."""
 HELP = "Score recorded runs again from their raw files (no agent, no Docker, no network) and write report.json, .md and .html."
 
 
@@ -16,16 +18,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "results", nargs="+", type=Path, metavar="RESULTS", help="results folder of one session and spec, or the folder of all"
     )
-    parser.add_argument("--spec", type=Path, help="score by this spec.yaml instead of the recorded one")
+    parser.add_argument("--spec", type=Path, help="score by this spec.yaml instead of the recorded one; refused where it differs")
+    parser.add_argument(
+        "--exploratory", action="store_true", help="score by a spec that differs from the locked one, too: no verdict, no gate"
+    )
     parser.add_argument("--prices", type=Path, metavar="FILE", help="count by these prices of one's own instead of the recorded ones")
     parser.add_argument("--gate", action="store_true", help="let the spec's gate decide the exit code")
     parser.add_argument("--strict", action="store_true", help="a treatment run that does not meet its checks is a failure")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Report on every folder; returns the worst exit code."""
+    """Report on every folder; returns the worst exit code. A folder that locked another spec is refused, the others are not."""
     from pytest_skilleval.archive import Archive
     from pytest_skilleval.core.loading import load_spec
+    from pytest_skilleval.core.locks import OtherSpec
     from pytest_skilleval.core.own_prices import read_own
     from pytest_skilleval.core.prices import with_own
     from pytest_skilleval.report.files import write
@@ -37,7 +43,19 @@ def run(options: argparse.Namespace) -> int:
     width = shutil.get_terminal_size((100, 24)).columns
     worst = 0
     for folder in sessions(options.results):
-        report = report_on(Archive.open(folder), loaded=loaded, prices=prices, strict=options.strict, gate=options.gate)
+        try:
+            report = report_on(
+                Archive.open(folder),
+                loaded=loaded,
+                prices=prices,
+                strict=options.strict,
+                gate=options.gate,
+                exploratory=options.exploratory,
+            )
+        except OtherSpec as error:
+            sys.stderr.write(f"skilleval report: {error}; for figures without any verdict, add --exploratory\n")
+            worst = max(worst, UNDECIDED if options.gate else REFUSED)
+            continue
         write(folder, report, datetime.now(UTC).isoformat(timespec="seconds"))
         for line in terminal_lines(report, width):
             sys.stdout.write(f"{line.text}\n")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pytest_skilleval.core.arms import primary_contrasts
+from pytest_skilleval.core.errors import UsageProblem
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 PARTS = ("turns", "final", "expects", "family", "kind", "seed", "rehearsals")
 """Parts of a case that are named when they differ; others are "other settings"."""
+SHORT = 12
+"""Digits of a hash that are shown."""
+
+
+class OtherSpec(UsageProblem):
+    """A verdict or a gate is asked for by another spec than the one that the plan locked."""
 
 
 def departures(plan: Plan, locked: LoadedSpec, now: LoadedSpec) -> tuple[str, ...]:
@@ -29,6 +36,31 @@ def departures(plan: Plan, locked: LoadedSpec, now: LoadedSpec) -> tuple[str, ..
     if now.text_hash != plan.locks[skill]:
         told += _differences(locked, now) or ["only comments, or files that the spec refers to"]
     return tuple(dict.fromkeys(told))
+
+
+def refusal(plan: Plan, now: LoadedSpec, changed: Sequence[str], made: Mapping[str, Any]) -> str:
+    """What differs, by which hashes, and how to have again what was locked.
+
+    Parameters
+    ----------
+    changed
+        How the spec departs, as :func:`departures` tells.
+    made
+        Facts of the session that made the plan; a clean commit among them is named.
+    """
+    locked = plan.locks[now.spec.skill]
+    differs = f"locked {locked[:SHORT]}, now {now.text_hash[:SHORT]}" if locked != now.text_hash else "the same text"
+    return (
+        f"plan.json locked another spec of {now.spec.skill} before the first run ({differs}); what differs: {'; '.join(changed)}. "
+        f"Nothing is tested, and no gate decided, by another spec: {_restored(made)}"
+    )
+
+
+def _restored(made: Mapping[str, Any]) -> str:
+    commit = made.get("repository.commit", "unknown")
+    if commit == "unknown" or made.get("repository.dirty") != "no":
+        return "put back the spec that was locked"
+    return f"put back the spec that was locked, that of commit {commit[:SHORT]}"
 
 
 def _contrasts(plan: Plan, now: LoadedSpec) -> Iterator[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from pytest_skilleval import options
-from pytest_skilleval.archive import PLAN, Archive
+from pytest_skilleval.archive import PLAN, PROVENANCE, Archive
 from pytest_skilleval.core.choosing import choose
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.loading import load_spec
+from pytest_skilleval.core.locks import departures, refusal
 from pytest_skilleval.core.plan import Plan
+from pytest_skilleval.rescoring import recorded_spec
 from pytest_skilleval.session.settings import Settings
 
 FIXED = (
@@ -66,10 +69,20 @@ def resumed(config: pytest.Config, settings: Settings) -> Resumed:
     if settings.skills:
         choose(settings.skills, (skill,), what=f"skill in {settings.resume}:", option=options.EVAL.flag)
     file = options.specs_folder(config) / skill / "spec.yaml"
-    if load_spec(file).text_hash != plan.locks[skill]:
-        raise UsageProblem(f"{options.RESUME.flag}: {file} is not what {settings.resume} was made with; start a session of its own")
+    _same_spec(archive, plan, file)
     done = frozenset((skill, run_id) for run_id, record in archive.records()[0].items() if record.status == "scored")
     rows = tuple(row if plan.beyond(row) else msgspec.structs.replace(row, selected=True, reason=None) for row in plan.rows)
     if all(row.key in done for row in rows if row.selected):
         raise UsageProblem(f"{options.RESUME.flag}: all {len(done)} runs are measured; see them with `skilleval report {settings.resume}`")
     return Resumed(archive, msgspec.structs.replace(plan, rows=rows), file, done)
+
+
+def _same_spec(archive: Archive, plan: Plan, file: Path) -> None:
+    """UsageProblem when the spec is no longer what the plan locked."""
+    now = load_spec(file)
+    changed = departures(plan, recorded_spec(archive), now)
+    if changed:
+        told = refusal(plan, now, changed, archive.read(PROVENANCE, dict[str, Any]))
+        raise UsageProblem(
+            f"{options.RESUME.flag}: {file} is not what {archive.folder} was made with; {told}, or start a session of its own"
+        )

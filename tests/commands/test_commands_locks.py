@@ -1,4 +1,4 @@
-"""``skilleval report --spec``: a spec other than the locked one scores, and nothing it scores is primary any more."""
+"""``skilleval report --spec``: a spec other than the locked one is refused; with ``--exploratory`` it scores, and tests nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_locked_spec_keeps_its_primary_analysis(recorded: Path, project: Pat
         assert "another spec" not in out
 
 
-@pytest.mark.parametrize(
+CHANGES = pytest.mark.parametrize(
     ("change", "named"),
     [
         (("says-yes, reply: 'yes'", "says-yes, reply: '(?i)yes'"), "case case-0: turns"),
@@ -53,8 +53,60 @@ def test_the_locked_spec_keeps_its_primary_analysis(recorded: Path, project: Pat
         (("cases:\n", "# a remark\ncases:\n"), "only comments, or files that the spec refers to"),
         (("family: case-7", "family: case-6"), "case case-7: family"),
         (("[[without, with]]", "[[bare, with], [without, with]]"), "the primary contrasts"),
+        (("at_least: 0.05", "at_least: 0.01"), "gate"),
     ],
 )
+"""What may change in a spec after its first run, and how that is named."""
+
+
+@CHANGES
+@pytest.mark.parametrize(("asked", "expected"), [((), 4), (("--gate",), 6)])
+def test_a_changed_spec_is_refused_under_the_same_lock(
+    recorded: Path, project: Path, skilleval: Skilleval, change: tuple[str, str], named: str, asked: tuple[str, ...], expected: int
+) -> None:
+    """It says what differs, by which hashes, and what to do; no report is written, and what stood there stays."""
+    skilleval("report", recorded)
+    before = (recorded / "report.json").read_bytes()
+    other = project / "specs/tidy-up/spec.yaml"
+    other.write_text(other.read_text().replace(*change))
+    code, out, told = skilleval("report", recorded, "--spec", other, *asked)
+    assert (code, out) == (expected, "")
+    assert named in told
+    assert f"locked {json.loads((recorded / 'plan.json').read_text())['locks']['tidy-up'][:12]}, now " in told
+    assert "put back the spec that was locked; for figures without any verdict, add --exploratory" in told
+    assert (recorded / "report.json").read_bytes() == before
+    assert skilleval("report", recorded, "--gate")[0] == 0
+
+
+@pytest.mark.parametrize(("dirty", "told"), [("no", "that of commit 0123456789ab;"), ("yes", "that was locked;")])
+def test_the_commit_of_the_locked_spec_is_named(recorded: Path, project: Path, skilleval: Skilleval, dirty: str, told: str) -> None:
+    """Where the session ran from a commit without changes of its own; else the commit may hold another spec."""
+    (recorded / "provenance.json").write_text(json.dumps({"repository.commit": "0123456789abcdef", "repository.dirty": dirty}))
+    other = project / "specs/tidy-up/spec.yaml"
+    other.write_text(other.read_text() + "# later\n")
+    assert told in skilleval("report", recorded, "--spec", other)[2]
+
+
+def test_a_recorded_spec_that_is_not_the_locked_one_is_refused(recorded: Path, skilleval: Skilleval) -> None:
+    """Whoever puts another spec.json into the folder gets no verdict by it either."""
+    place = recorded / "spec.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"text_hash": "0" * 64}))
+    assert skilleval("report", recorded, "--gate")[0] == 6
+
+
+def test_one_refused_folder_stops_no_other(recorded: Path, project: Path, skilleval: Skilleval) -> None:
+    """Folders that locked the given spec are reported all the same."""
+    other = project / "specs/tidy-up/spec.yaml"
+    other.write_text(other.read_text() + "# later\n")
+    later = record_session(other, {"without": WITHOUT, "with": WITH})
+    code, out, told = skilleval("report", recorded, later, "--spec", other)
+    assert code == 4
+    assert str(recorded) in told
+    assert str(later) not in told
+    assert "shown for these cases" in " ".join(out.split())
+
+
+@CHANGES
 def test_a_changed_spec_makes_everything_exploratory(
     recorded: Path, project: Path, skilleval: Skilleval, change: tuple[str, str], named: str
 ) -> None:
@@ -62,7 +114,7 @@ def test_a_changed_spec_makes_everything_exploratory(
     other = project / "specs/tidy-up/spec.yaml"
     assert change[0] in other.read_text()
     other.write_text(other.read_text().replace(*change))
-    code, out, _ = skilleval("report", recorded, "--spec", other, "--gate")
+    code, out, _ = skilleval("report", recorded, "--spec", other, "--exploratory", "--gate")
     made = report_of(recorded)
     assert code == 6
     assert not any(effect["primary"] or effect["verdict"] or effect["holm_p"] for effect in made["effects"])
@@ -84,7 +136,7 @@ def test_a_changed_spec_makes_everything_exploratory(
 def test_cases_that_came_and_went_are_named(recorded: Path, project: Path, skilleval: Skilleval) -> None:
     """A case that is new is named; so is one that is gone."""
     other = write_spec(project, cases=9, head=HEAD)
-    skilleval("report", recorded, "--spec", other)
+    skilleval("report", recorded, "--spec", other, "--exploratory")
     assert "case case-8 is new" in report_of(recorded)["design"]["changed"]
 
 

@@ -48,7 +48,29 @@ def test_the_plan_stands(project):
     spec.write_text(spec.read_text().replace("repeats: 2", "repeats: 3"))
     changed = resume(project)
     assert changed.ret == 4
-    assert "is not what" in changed.stderr.str()
+    said = " ".join(changed.stderr.str().split())
+    assert "is not what" in said
+    assert "what differs: defaults" in said
+    assert "put back the spec that was locked" in said
+
+
+def test_other_contrasts_are_another_spec(project):
+    """What is compared is locked, too: a contrast added after the first runs is named and refused, and nothing is run."""
+    first_session(project)
+    spec = project.path / "specs/tidy-up/spec.yaml"
+    spec.write_text(spec.read_text().replace("[[without, with]]", "[[with, without]]"))
+    refused = resume(project)
+    assert refused.ret == 4
+    assert "the primary contrasts" in " ".join(refused.stderr.str().split())
+    assert project.opened() == []
+
+
+def test_looks_are_fixed(project):
+    """Looks that the first plan had not can't be added, nor taken away."""
+    first_session(project)
+    refused = resume(project, "--skill-looks")
+    assert refused.ret == 4
+    assert "leave out --skill-looks" in refused.stderr.str()
 
 
 def test_nothing_is_missing(project):
