@@ -65,6 +65,7 @@ class _Reader:
         self.document = document
         self.cuts = cuts
         self.result = SideFiles()
+        self.allowed = (folder.resolve(), catalogue.folder.resolve())
 
     def seed(self, seed: Seed, where: Where) -> None:
         known = seed.run in self.result.files
@@ -150,10 +151,9 @@ class _Reader:
         return self.result.files[name]
 
     def _problem(self, name: str) -> str | None:
-        allowed = (self.folder.resolve(), self.catalogue.folder.resolve())
         try:
             target = (self.folder / name).resolve()
-            if not any(target.is_relative_to(folder) for folder in allowed):
+            if not any(target.is_relative_to(folder) for folder in self.allowed):
                 return f"`{name}` lies outside the spec's folder; move the file there"
             if not target.exists():
                 return f"there is no file `{name}` in the spec's folder"

@@ -10,9 +10,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.generated.right import right_ways
-from pytest_skilleval.core.generated.wrong import misbehaviours
-
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.spec import Case, Rehearsal
@@ -30,6 +27,10 @@ def generated(loaded: LoadedSpec, case: Case) -> tuple[Rehearsal, ...]:
     """All generated rehearsals of a case, in no skin yet; none for a case that is not about what happened to the world."""
     if case.kind != "outcome":
         return ()
+    # Here, because every loading of a spec asks this package for `PREFIX` and nothing else.
+    from pytest_skilleval.core.generated.right import right_ways
+    from pytest_skilleval.core.generated.wrong import misbehaviours
+
     return (*misbehaviours(loaded, case), *right_ways(loaded, case))
 
 

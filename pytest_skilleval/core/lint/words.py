@@ -15,6 +15,8 @@ _TELLING = (
     r"|fixtures?|benchmark(?:s|ed|ing)?|sandbox(?:es|ed|ing)?"
 )
 """The words as they stand in names and prose; ``latest`` and ``contest`` are no such words."""
+_PARTED = r"[\s_-]+"
+"""What may stand between the words of a phrase."""
 
 
 def giveaways(text: str, spec: Spec) -> tuple[str, ...]:
@@ -23,14 +25,24 @@ def giveaways(text: str, spec: Spec) -> tuple[str, ...]:
     Looked for: "eval", "test", "fixture", "benchmark", "sandbox" with their forms, the skill's id, and its jargon
     (`judge.strip`), in any case, parted from other letters; without what `allow_words` allows. Lower case, each once.
     """
+    if not _may_tell(text, spec.skill, spec.judge.strip):
+        return ()
     allowed = frozenset(word.lower() for word in spec.allow_words)
     found = (re.sub(r"[\s_-]+", " ", match.group()).lower() for match in _telling(spec.skill, spec.judge.strip).finditer(text))
     return tuple(dict.fromkeys(word for word in found if word not in allowed and word.replace(" ", "-") not in allowed))
 
 
+def _may_tell(text: str, skill: str, jargon: tuple[str, ...]) -> bool:
+    """False where `text` surely holds nothing to look for: a spec's own pattern takes longer to compile than all its texts to read."""
+    if not text.isascii() or _telling("", ()).search(text):
+        return True
+    small = text.lower()
+    return any(all(word in small for word in re.split(_PARTED, phrase.strip().lower())) for phrase in (skill, *jargon) if phrase.strip())
+
+
 @lru_cache(maxsize=256)
 def _telling(skill: str, jargon: tuple[str, ...]) -> re.Pattern[str]:
-    own = [r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", phrase.strip()))) + "s?" for phrase in (skill, *jargon) if phrase.strip()]
+    own = [_PARTED.join(map(re.escape, re.split(_PARTED, phrase.strip()))) + "s?" for phrase in (skill, *jargon) if phrase.strip()]
     return re.compile(rf"(?<![^\W\d_])(?:{'|'.join([*own, _TELLING])})(?![^\W\d_])", re.IGNORECASE)
 
 
