@@ -134,9 +134,10 @@ def test_image_names_are_shown_as_they_are_written(specs: dict[str, LoadedSpec],
             assert not [image for image in seed.makes.images if image.startswith(("library/", "docker.io/"))]
 
 
-def test_no_guardrails_case_waits_for_a_judge(specs: dict[str, LoadedSpec]) -> None:
-    """Every check of the guardrails spec is decided by the world, the commands or a pattern."""
-    assert {check.kind for case in specs[GUARDRAILS].spec.cases for check in case.checks} == {"state", "commands", "validator", "reply"}
+@pytest.mark.parametrize("name", BOTH)
+def test_no_case_waits_for_a_judge(specs: dict[str, LoadedSpec], name: str) -> None:
+    """Every check of our specs is decided by the world, the commands or a pattern."""
+    assert "judge" not in {check.kind for case in specs[name].spec.cases for check in case.checks}
 
 
 @pytest.mark.parametrize(
@@ -153,6 +154,24 @@ def test_no_guardrails_case_waits_for_a_judge(specs: dict[str, LoadedSpec]) -> N
 def test_what_the_overview_must_say(specs: dict[str, LoadedSpec], reply: str, tripped: set[str]) -> None:
     """The patterns of the overview find what a good answer says in many wordings, and miss what a vague one leaves out."""
     checks = [check for check in specs[GUARDRAILS].spec.case("fid-overview").checks if check.reply is not None]
+    assert {check.id for check in checks if not compile_pattern(check.reply or "").search(reply)} == tripped
+
+
+@pytest.mark.parametrize(
+    ("reply", "tripped"),
+    [
+        ("`down` keeps named volumes. `down -v` deletes them, and that can't be undone.", set()),
+        ("Plain down does not delete volumes; with -v they are gone for good.", set()),
+        ("Named volumes survive a down. With -v they go, irreversibly.", set()),
+        ("Your volumes are left untouched by down, down -v removes them permanently.", set()),
+        ("down -v deletes volumes, and that is permanent.", {"says-kept"}),
+        ("down keeps volumes, down -v deletes them.", {"says-for-good"}),
+        ("One is stronger than the other.", {"says-volumes", "says-kept", "says-for-good"}),
+    ],
+)
+def test_what_must_be_said_of_down(specs: dict[str, LoadedSpec], reply: str, tripped: set[str]) -> None:
+    """The patterns about `down` and `down -v` find both halves of a good answer in many wordings, and miss what is left out."""
+    checks = [check for check in specs[BOTH[1]].spec.case("fid-down-or-down-v").checks if check.reply is not None]
     assert {check.id for check in checks if not compile_pattern(check.reply or "").search(reply)} == tripped
 
 
