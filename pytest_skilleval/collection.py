@@ -21,6 +21,9 @@ from pytest_skilleval.session.items import items_of
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.plan import Row
+    from pytest_skilleval.core.planning import Request
+
+_ASKED_FOR: pytest.StashKey[Request] = pytest.StashKey()
 
 
 class InvalidSpecWarning(pytest.PytestWarning):
@@ -117,22 +120,30 @@ def content(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, .
         return evaluation.spec(rows[0].skill), rows
     from pytest_skilleval.core.loading import load_spec
 
-    return load_spec(path), rows
+    return planned.specs.get(path) or load_spec(path), rows
 
 
 def listed(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ...]]:
     """A spec and the rows that an evaluation of it alone would have, for a session that evaluates nothing."""
     from pytest_skilleval.core.loading import load_spec
     from pytest_skilleval.core.planning import Nothing, Request, make_plan
-    from pytest_skilleval.session.request import request_of
-    from pytest_skilleval.session.settings import settings_of
 
     loaded = load_spec(path)
-    request = request_of(config, settings_of(config)) if config.getoption("collectonly") else Request()
+    request = _asked_for(config) if config.getoption("collectonly") else Request()
     try:
         return loaded, make_plan([loaded], request).rows
     except Nothing:
         return loaded, ()
+
+
+def _asked_for(config: pytest.Config) -> Request:
+    """What the options ask for, read once a session: a hundred specs are listed by the same ones."""
+    if _ASKED_FOR not in config.stash:
+        from pytest_skilleval.session.request import request_of
+        from pytest_skilleval.session.settings import settings_of
+
+        config.stash[_ASKED_FOR] = request_of(config, settings_of(config))
+    return config.stash[_ASKED_FOR]
 
 
 def is_run(item: pytest.Item) -> bool:

@@ -28,7 +28,7 @@ def show(session: pytest.Session) -> bool:
     """Print what the session would do, instead of doing it."""
     config = session.config
     planned = config.stash[PLANNED]
-    specs = {skill: load_spec(path) for skill, path in planned.files.items()}
+    specs = {skill: planned.specs.get(path) or load_spec(path) for skill, path in planned.files.items()}
     sandbox = settings_of(config).sandbox
     rows = planned.rows_of(session.items)
     say(config, "", f"dry run: {len(rows)} of {len(planned.plan.rows)} runs, nothing is started")

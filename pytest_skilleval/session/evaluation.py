@@ -111,9 +111,10 @@ class Evaluation:
     def spec(self, skill: str) -> LoadedSpec:
         """The loaded spec of `skill`; UsageProblem when it is no longer what the plan was made from."""
         if skill not in self.specs:
-            loaded = load_spec(self.planned.files[skill])
+            file = self.planned.files[skill]
+            loaded = self.planned.specs.get(file) or load_spec(file)
             if loaded.text_hash != self.plan.locks[skill]:
-                raise UsageProblem(f"{self.planned.files[skill]}: changed while the session ran; start again")
+                raise UsageProblem(f"{file}: changed while the session ran; start again")
             self.specs[skill] = loaded
         return self.specs[skill]
 
@@ -294,7 +295,7 @@ def _on_controller(config: pytest.Config, settings: Settings) -> Evaluation | Pl
 
 
 def _again(config: pytest.Config, earlier: Resumed) -> Planned:
-    return Planned(earlier.plan, {earlier.skill: earlier.file}, config.rootpath, earlier.done)
+    return Planned(earlier.plan, {earlier.skill: earlier.file}, config.rootpath, done=earlier.done)
 
 
 def _anew(config: pytest.Config, settings: Settings) -> Planned:
@@ -304,7 +305,7 @@ def _anew(config: pytest.Config, settings: Settings) -> Planned:
         request.refuse_unproven(specs)
     plan = make_plan(specs, request.request_of(config, settings)) if specs else Plan(random_seed=0, seed_origin="", rows=(), locks={})
     warned = (*plan.warnings, *request.passed_over(config, settings))
-    return Planned(msgspec.structs.replace(plan, warnings=warned), files, config.rootpath)
+    return Planned(msgspec.structs.replace(plan, warnings=warned), files, config.rootpath, specs=specs)
 
 
 def on_worker(config: pytest.Config, told: WorkerInput) -> Evaluation:

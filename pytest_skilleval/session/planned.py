@@ -9,17 +9,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.plan import Plan, Row
 
 
 class Planned:
     """A plan and the spec files that it was made from: what collection turns into items, and items back into rows.
 
-    `done` are the keys of rows that an earlier session measured: they are part of the plan and no items.
+    `done` are the keys of rows that an earlier session measured: they are part of the plan and no items. `specs` are what this
+    process made the plan from, by file; a worker is told the plan and loads them itself.
     """
 
-    def __init__(self, plan: Plan, files: Mapping[str, Path], root: Path, done: frozenset[tuple[str, str]] = frozenset()) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        files: Mapping[str, Path],
+        root: Path,
+        *,
+        done: frozenset[tuple[str, str]] = frozenset(),
+        specs: Iterable[LoadedSpec] = (),
+    ) -> None:
         self.plan, self.files, self.root, self.done = plan, files, root, done
+        self.specs: Mapping[Path, LoadedSpec] = {loaded.path: loaded for loaded in specs}
         self._rows: dict[Path, dict[str, Row]] = {path: {} for path in files.values()}
         for row in plan.rows:
             self._rows[files[row.skill]][f"{row.case}[{row.label}]"] = row

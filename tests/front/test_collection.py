@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase as fnmatch
 
 import pytest
 
+from pytest_skilleval.core import loading
+
 OPENAPI = "openapi: 3.1.0\ninfo: {title: pets}\npaths: {}\n"
 
 
@@ -264,3 +266,15 @@ def test_an_autouse_fixture_multiplies_the_runs_of_every_case(project):
     listed = ids(project.run("--collect-only", "-q", "specs"))
     assert len(listed) == 16
     assert sum("two[" in line for line in listed) == 8
+
+
+@pytest.mark.parametrize("flags", [(), ("--collect-only",), ("--skill-dry-run",)])
+def test_a_session_reads_each_spec_once(project, monkeypatch, flags):
+    """What the plan was made from is also what is collected, shown and run: a process loads a spec once."""
+    project.spec()
+    loaded = []
+    load = loading._load  # the one way to a loaded spec, whoever imported `load_spec`
+    monkeypatch.setattr(loading, "_load", lambda path, catalogue: loaded.append(path.parent.name) or load(path, catalogue))
+    result = project.evaluate("--skill-repeats=1", *flags)
+    assert result.ret == 0
+    assert loaded == ["tidy-up"]
