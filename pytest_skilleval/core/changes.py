@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Volume
+if TYPE_CHECKING:
+    from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Volume
 
 ObjectType = Literal["container", "volume", "image", "network"]
 TYPES: tuple[ObjectType, ...] = ("container", "volume", "image", "network")
