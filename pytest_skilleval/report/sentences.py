@@ -20,7 +20,7 @@ def next_step(judgement: Judgement) -> str | None:
     """What would bring the answer nearer, with its price where one is known; None for exploratory comparisons."""
     if judgement.found is not None:
         step = judgement.found.next_step
-        return step.text if step.bill is None else f"{step.text}{_price(step.bill)}"
+        return f"{step.text}{_price(step.bill)}{step.then}{_price(step.whole)}"
     if judgement.why_none == verdicts.SIMULATED:
         return "run it with a real agent, for example --skill-agent=claude-code"
     return "run the whole plan: without -k, -m, -x, --lf or node ids" if judgement.why_none == verdicts.PARTIAL else None
@@ -64,7 +64,9 @@ def _size(one: Comparison) -> str:
     return f"{words.plural(one.found.cases, 'case')} x {words.between(min(runs, default=0), max(runs, default=0))}"
 
 
-def _price(bill: Bill) -> str:
+def _price(bill: Bill | None) -> str:
+    if bill is None:
+        return ""
     parts = [words.number(bill.money, "$")] if bill.money else []
     if bill.hours:
         parts.append(f"{words.number(bill.hours, 'h')} one after another")

@@ -12,7 +12,7 @@ from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import FEWEST_CASES, NO_PAIR, TOO_FEW, NewCases, new_cases
 from pytest_skilleval.core.statistics.permutation import within_case
 from pytest_skilleval.core.statistics.planning import Price, Spread, bill, cases_needed, pilot, stated
-from pytest_skilleval.core.statistics.steps import NextStep, kinds_unknown, settle, these
+from pytest_skilleval.core.statistics.steps import NextStep, kinds_unknown, more_kinds, settle, these
 from pytest_skilleval.core.statistics.values import PairedCounts, mean
 
 ALPHA = 0.05
@@ -203,6 +203,9 @@ def _next_step(word: Word, pairs: list[PairedCounts], wanted: float, price: Pric
         return NextStep("use cases that the baseline sometimes passes and sometimes fails; more of the same can show nothing")
     repeats = max((min(case.n0, case.n1) for case in pairs), default=3)
     needed = cases_needed(pilot(pairs) or _guess(wanted), wanted, repeats)
+    further = more_kinds(pairs, wanted, needed, repeats, price)
+    if further is not None:
+        return further
     text = f"to show an effect of {wanted:g} for new cases, plan a fresh set of {needed} cases x {repeats} repeats"
     return NextStep(text, needed, bill(2 * needed * repeats, price))
 

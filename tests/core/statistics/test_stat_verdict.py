@@ -138,13 +138,35 @@ def test_rows_that_cancel_make_no_claim() -> None:
 
 
 def test_the_next_step_is_priced(data_a: Pairs) -> None:
-    """Not shown for new cases: so many fresh cases, at this price."""
+    """Not shown for new cases: so many cases to add, at this price, and what all of them cost together."""
     step = _one(data_a, price=Price(0.25, 90.0, 3)).next_step
     assert step.cases is not None
-    assert step.bill is not None
-    assert step.bill.runs == 2 * 3 * step.cases
-    assert step.bill.money == pytest.approx(step.bill.runs * 0.25)
-    assert step.bill.hours == pytest.approx(step.bill.runs / 3 * 90 / 3600)
+    added = step.cases - len(data_a)
+    assert step.text == f"not enough kinds of case to promise more: add {added} of new kinds"
+    assert step.then == f", and run all {step.cases} x 3 repeats anew to show an effect of 0.3"
+    for bill, cases in ((step.bill, added), (step.whole, step.cases)):
+        assert bill is not None
+        assert bill.runs == 2 * 3 * cases
+        assert bill.money == pytest.approx(bill.runs * 0.25)
+        assert bill.hours == pytest.approx(bill.runs / 3 * 90 / 3600)
+
+
+def test_the_next_step_names_families_that_hold_several_cases(data_a: Pairs) -> None:
+    """Where a family holds several cases, more of it add no kind: it is named, and as many more are needed."""
+    apart, step = (
+        _one(data_a).next_step,
+        _one(tuple(replace(case, family="disk" if n < 4 else None) for n, case in enumerate(data_a))).next_step,
+    )
+    assert apart.cases is not None
+    assert step.cases == apart.cases + 3
+    assert step.text.endswith("of new kinds, not more of disk (4 cases), for a family counts once")
+
+
+def test_enough_kinds_need_no_more_of_them() -> None:
+    """With as many kinds as an effect of that size needs, the step is a fresh set, and adds nothing."""
+    step = _one(tuple(PairedCounts(f"case-{n}", n % 2, 3, (n + n // 2) % 2, 3) for n in range(60))).next_step
+    assert "plan a fresh set of" in step.text
+    assert (step.then, step.whole) == ("", None)
 
 
 def test_two_equal_arms_rarely_get_an_effect() -> None:
