@@ -77,7 +77,9 @@ KEEP_SANDBOX = Option("--skill-keep-sandbox", "Keep sandboxes for a look inside:
 GATE = Option("--skill-gate", "Let the spec's gate decide the exit code: 0 met, 1 not met, 6 can't be decided.", "switch")
 STRICT = Option("--skill-strict", "A treatment run that does not meet its checks FAILS.", "switch")
 RELEASE = Option("--skill-release", "Run held-out cases too, and hold the gate to the stricter interval for new cases.", "switch")
-DRY_RUN = Option("--skill-dry-run", "Print the plan and every command, run nothing.", "switch")
+DRY_RUN = Option(
+    "--skill-dry-run", "Print the plan and the exact commands of every run (sandbox, seed, arm, turns), run nothing.", "switch"
+)
 REHEARSE = Option("--skill-rehearse", "Play every rehearsal: proves that each check can hold and can trip.", "switch")
 REHEARSE_GENERATED = Option(
     "--skill-rehearse-generated", "Play so many generated rehearsals of each case as well: a number, or all (default: 0).", metavar="N"

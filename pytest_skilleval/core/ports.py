@@ -126,7 +126,7 @@ class Sandbox(Protocol):
         """
 
     def describe(self) -> Mapping[str, str]:
-        """Provenance: backend, engine version, storage driver, image store, cgroups, root tree hash, limits in force."""
+        """Provenance: backend, the exact commands that made it, engine version, storage driver, image store, cgroups, root, limits."""
 
     def way_in(self) -> str:
         """The command line with which a person on the host opens a shell inside, as the agent's user."""
@@ -150,6 +150,22 @@ class Probe:
     """Sentences printed before a real agent runs in it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blueprint:
+    """What making one sandbox takes: the exact commands, and where things will lie inside.
+
+    Attributes
+    ----------
+    commands
+        Equal for sandboxes of the same kind; what is drawn anew for each (names, folders) is left out. `Sandbox.describe`
+        tells the same lines of a sandbox that was made, as ``command``.
+    """
+
+    commands: tuple[str, ...]
+    home: str = AGENT_HOME
+    workspace: str = "/workspace"
+
+
 class Backend(Protocol):
     """One kind of sandbox."""
 
@@ -164,6 +180,9 @@ class Backend(Protocol):
 
     def has(self, key: str) -> bool:
         """Whether a prepared state is kept under `key` (for this very engine and tree)."""
+
+    def blueprint(self, request: SandboxRequest) -> Blueprint:
+        """What `open` would run for `request`, told without running or making anything."""
 
     def open(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox, ready for use; SandboxError when it can't be made (nothing is left then)."""

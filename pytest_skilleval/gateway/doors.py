@@ -10,7 +10,6 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.egress import Egress
 from pytest_skilleval.gateway.journal import Entry, Journal
@@ -18,8 +17,8 @@ from pytest_skilleval.gateway.limits import BackOff, Ledger
 from pytest_skilleval.gateway.relay import foreign, refused, relay, stopped, unsigned
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
 from pytest_skilleval.gateway.tokens import Tokens
-from pytest_skilleval.gateway.upstream import Upstream
-from pytest_skilleval.gateway.values import INSIDE_PORT, Api, Door, RequestFailure, RunRequest, proxy_environment
+from pytest_skilleval.gateway.upstream import Upstream, env_inside
+from pytest_skilleval.gateway.values import INSIDE_PORT, Api, Door, RequestFailure, RunRequest
 
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
@@ -55,8 +54,7 @@ class RunDoor:
         if self._request.models == "scripted":
             await self._open_scripted(folder / f"m{number}")
         runner = await self._runner(self._handle)
-        env = {name: value for upstream in self._upstreams.values() for name, value in upstream.env.items()}
-        env = env if self._request.models == "live" else {"ANTHROPIC_API_KEY": PLACEHOLDER}
+        env = env_inside(self._upstreams.values(), self._request.models, proxied=bool(self._request.hosts) and not self._request.tcp)
         if self._request.tcp:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
             self._port = runner.addresses[0][1]
@@ -65,7 +63,7 @@ class RunDoor:
         await web.UnixSite(runner, path).start()
         if not self._request.hosts:
             return Door(socket=path, env=env)
-        return Door(socket=path, env=env | proxy_environment(), egress=await self._open_egress(str(folder / f"e{number}")))
+        return Door(socket=path, env=env, egress=await self._open_egress(str(folder / f"e{number}")))
 
     def turn(self, number: int) -> None:
         """A turn begins."""

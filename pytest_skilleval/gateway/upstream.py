@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from pytest_skilleval.core.credentials import PLACEHOLDER
 from pytest_skilleval.core.errors import UsageProblem
-from pytest_skilleval.gateway.values import Api
+from pytest_skilleval.gateway.values import Api, Models, proxy_environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,16 @@ class Upstream:
         path = path_qs.removeprefix("/v1") if self.api == "openai" else path_qs
         base = self.control if self.control and path.startswith("/inference-profiles") else self.base
         return base.rstrip("/") + path
+
+
+def env_inside(upstreams: Iterable[Upstream], models: Models, *, proxied: bool) -> dict[str, str]:
+    """What the environment of an agent behind the gateway holds: placeholders and switches, no secret.
+
+    `proxied`: hosts are named that it may reach besides.
+    """
+    switches = {name: value for upstream in upstreams for name, value in upstream.env.items()}
+    env = switches if models == "live" else {"ANTHROPIC_API_KEY": PLACEHOLDER}
+    return env | proxy_environment() if proxied else env
 
 
 def checked(base: str, variable: str) -> str:

@@ -20,7 +20,7 @@ PER_RUN = frozenset({"skin", "paraphrases", "sandbox.name", "model.reported"})
 BY_ARM = ("arm.", "request.system", "request.tools")
 """How the names of provenance begin that differs between arms by design."""
 
-BY_CASE = ("seed", "sandbox.limits", "sandbox.hosts")
+BY_CASE = ("seed", "sandbox.command", "sandbox.limits", "sandbox.hosts")
 """How the names of provenance begin that differs between cases and skins by design."""
 
 

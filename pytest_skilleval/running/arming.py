@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.running.revisions import catalogue_of
+from pytest_skilleval.running.steps import Put, put, take
 
 if TYPE_CHECKING:
     from pytest_skilleval.gateway.values import Door
@@ -57,6 +58,8 @@ class Armed:
     final_instructions: str
     listing_characters: int
     """Characters of all names and descriptions: what the agent's listing budget must hold."""
+    puts: tuple[Put, ...]
+    """What goes into the sandbox."""
 
 
 def install(sandbox: Sandbox, job: Job, door: Door | None) -> Armed:
@@ -67,11 +70,20 @@ def install(sandbox: Sandbox, job: Job, door: Door | None) -> Armed:
     ArmError
         Something is there that the arm does not declare, or the other way round: the run is void.
     """
+    stock = _read(sandbox, f"{sandbox.home}/{job.agent.instructions_file}")
+    armed = planned(job, door, stock, home=sandbox.home, workspace=sandbox.workspace)
+    for step in armed.puts:
+        take(sandbox, step)
+    check(sandbox, job, armed)
+    return armed
+
+
+def planned(job: Job, door: Door | None, stock: bytes, *, home: str, workspace: str) -> Armed:
+    """What `install` puts in place behind `door`, over the sandbox's own `stock` instructions; nothing is done."""
     agent, arm, row = job.agent, job.arm, job.row
     skills = arms.installed_skills(arm, row.skill, catalogue_of(job.loaded, arm))
     skill_files = arms.skills_as_files(skills, agent.skills_folder)
     appended = job.loaded.instructions.get(row.arm, b"")
-    stock = _read(sandbox, f"{sandbox.home}/{agent.instructions_file}")
     final = stock + appended
     setup = AgentSetup(
         deny=job.loaded.guards.get(row.arm, ()),
@@ -79,12 +91,11 @@ def install(sandbox: Sandbox, job: Job, door: Door | None) -> Armed:
         model=None if row.model == "default" else row.model,
         endpoint=door.url if door else None,
         env=door.env if door else {},
-        home=sandbox.home,
-        workspace=sandbox.workspace,
+        home=home,
+        workspace=workspace,
     )
     own = [SandboxFile(path=agent.instructions_file, content=final)] if final != stock else []
-    _place(sandbox, [*skill_files, *own, *agent.files(setup)])
-    armed = Armed(
+    return Armed(
         setup=setup,
         declared=declared(arm, row.skill, skills, appended),
         skills=arms.skill_digests(skills),
@@ -94,19 +105,18 @@ def install(sandbox: Sandbox, job: Job, door: Door | None) -> Armed:
         stock_instructions=arms.digest(stock),
         final_instructions=arms.digest(final),
         listing_characters=sum(len(skill.name) + len(skill.description) for skill in skills.values()),
+        puts=tuple(_puts([*skill_files, *own, *agent.files(setup)], home)),
     )
-    check(sandbox, job, armed)
-    return armed
 
 
-def _place(sandbox: Sandbox, files: list[SandboxFile]) -> None:
+def _puts(files: list[SandboxFile], home: str) -> Iterator[Put]:
     """Relative paths under HOME as the agent's, absolute ones as root's."""
-    home = [file for file in files if not file.path.startswith("/")]
+    own = [file for file in files if not file.path.startswith("/")]
     system = [file for file in files if file.path.startswith("/")]
-    if home:
-        sandbox.put(arms.tarball(home), into=sandbox.home)
+    if own:
+        yield put(own, into=home)
     if system:
-        sandbox.put(arms.tarball(system), into="/", user="root")
+        yield put(system, into="/", user="root")
 
 
 def _read(sandbox: Sandbox, path: str) -> bytes:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_skilleval import seeding
-from pytest_skilleval.core.arms import digest, tarball
+from pytest_skilleval.core.arms import digest
 from pytest_skilleval.core.errors import SeedError
 from pytest_skilleval.core.ports import Command, ExecResult, Sandbox, SandboxFile, SandboxRequest
 from pytest_skilleval.core.snapshot import DockerState
 from pytest_skilleval.gateway.values import proxy_environment
+from pytest_skilleval.running.steps import Put, put, take
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Makes, Seed
@@ -109,11 +110,10 @@ def run_seed(sandbox: Sandbox, job: Job, seed: Seed) -> ExecResult:
     """
     from pytest_skilleval.core.loading import giveaways
 
-    helper = [SandboxFile(path=name, content=content, mode=0o755) for name, content in seeding.helper_files().items()]
-    files = [*seeding.seed_files(job.loaded.folder, seed.run), *helper]
-    sandbox.put(tarball(files), into=SEEDING_FOLDER)
-    result = sandbox.exec(seeding.seed_command(SEEDING_FOLDER, seed.run, job.skin.names), timeout=seeding.SEED_TIMEOUT)
-    sandbox.exec(Command(argv=("rm", "-rf", SEEDING_FOLDER), user="root", cwd="/"), timeout=30)
+    files, program, clean_up = seed_steps(job, seed)
+    take(sandbox, files)
+    result = sandbox.exec(program, timeout=seeding.SEED_TIMEOUT)
+    take(sandbox, clean_up)
     job.cancellation.check()
     if result.exit_code != 0:
         why = f"took more than {seeding.SEED_TIMEOUT:.0f} s" if result.timed_out else f"ended with exit code {result.exit_code}"
@@ -121,6 +121,16 @@ def run_seed(sandbox: Sandbox, job: Job, seed: Seed) -> ExecResult:
     if told := giveaways((result.stdout + result.stderr).decode("utf-8", "replace"), job.loaded.spec):
         raise SeedError(f"the seed {seed.run} prints what would tell an agent that it is being measured: {', '.join(told)}")
     return result
+
+
+def seed_steps(job: Job, seed: Seed) -> tuple[Put, Command, Command]:
+    """Seed folder and helper go in, the program runs, all of it is removed; SeedError when the program is not there."""
+    helper = [SandboxFile(path=name, content=content, mode=0o755) for name, content in seeding.helper_files().items()]
+    return (
+        put([*seeding.seed_files(job.loaded.folder, seed.run), *helper], into=SEEDING_FOLDER),
+        seeding.seed_command(SEEDING_FOLDER, seed.run, job.skin.names),
+        Command(argv=("rm", "-rf", SEEDING_FOLDER), user="root", cwd="/"),
+    )
 
 
 def verify(state: DockerState, makes: Makes) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.ports import ModelApi
     from pytest_skilleval.gateway.limits import Ledger
     from pytest_skilleval.gateway.server import GatewayServer
+    from pytest_skilleval.gateway.values import Door
 
 
 def asks_models(row: Row) -> bool:
@@ -49,6 +50,23 @@ def pays_by_sign_in(plan: Plan, environ: Mapping[str, str]) -> bool:
 
     upstreams = from_environment(environ, _apis(plan)).values()
     return bool(upstreams) and all(upstream.subscription for upstream in upstreams)
+
+
+def door_foreseen(plan: Plan, row: Row, environ: Mapping[str, str], *, proxied: bool) -> Door | None:
+    """The door that a run's agent would have to the gateway; its socket is not there. None when it needs none.
+
+    `proxied`: it leads to hosts that the spec names, too.
+
+    Raises UsageProblem when an endpoint is no address.
+    """
+    if not asks_models(row):
+        return None
+    from pytest_skilleval.gateway.upstream import env_inside
+    from pytest_skilleval.gateway.upstreams import from_environment
+    from pytest_skilleval.gateway.values import Door
+
+    upstreams = from_environment(environ, _apis(plan)).values()
+    return Door(socket="", env=env_inside(upstreams, "live" if is_live(row) else "scripted", proxied=proxied))
 
 
 def open_gateway(plan: Plan, ledger: Ledger, folder: Path) -> GatewayServer | None:

@@ -89,6 +89,21 @@ def check_sandbox(config: pytest.Config, settings: Settings) -> None:
             raise UsageProblem(f"{SANDBOX.flag}: {error}") from None
 
 
+def foreseen_backend(config: pytest.Config, settings: Settings) -> Backend:
+    """The backend that a session would use, else the one whose commands can be told: the named one is not tried.
+
+    Raises ValueError when nobody knows the named one (see `check_sandbox`).
+    """
+    from pytest_skilleval.core.errors import UsageProblem
+
+    if settings.sandbox != AUTO:
+        return make_backend(config, settings.sandbox, settings)
+    try:
+        return choose_place(config, settings).backend
+    except UsageProblem:
+        return make_backend(config, "engine", settings)
+
+
 def auto_order() -> tuple[str, ...]:
     """Which backends ``auto`` tries, strongest isolation for the least set-up first."""
     if sys.platform == "linux" and os.geteuid() == 0:

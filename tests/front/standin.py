@@ -32,6 +32,12 @@ class NoBackend:
         """Nothing was left."""
         return ()
 
+    def blueprint(self, request):
+        """Told, and nothing made."""
+        from pytest_skilleval.core.ports import Blueprint
+
+        return Blueprint(commands=("make-nothing --for-nobody",))
+
     def warm(self, report):
         """Nothing to build."""
         report("warmed up")

@@ -9,10 +9,32 @@ def test_dry_run(project):
     result = project.evaluate("--skill-dry-run", "-n", "2")
     assert result.ret == 0
     result.stdout.fnmatch_lines(
-        ["dry run: 8 of 8 runs, nothing is started", "1/8 tidy-up: *", "  turn 1: python3 *", "Exit 0: dry run of 8 runs"]
+        [
+            "dry run: 8 of 8 runs, nothing is started",
+            "1/8 tidy-up: *",
+            "  sandbox #1: make-nothing --for-nobody",
+            "  turn 1 #3: python3 *",
+            "Exit 0: dry run of 8 runs",
+        ]
     )
     assert not project.diary()
     assert not (project.path / "skill-results").exists()
+
+
+def test_a_dry_run_tells_once_what_many_runs_share(project):
+    """Runs are told in the order in which they would start; what was told before is referred to by its number."""
+    project.spec()
+    result = project.evaluate("--skill-dry-run", "--skill-repeats=40")
+    assert result.ret == 0
+    lines = [line for line in result.outlines if line.startswith(("  ", *"123456789"))]
+    runs = [int(line.partition("/")[0]) for line in lines if not line.startswith(" ")]
+    assert runs == list(range(1, 161))
+    numbered = [line.partition(":")[0].split("#") for line in lines if "#" in line and not line.startswith("  as above: ")]
+    assert [int(number) for _, number in numbered] == [1, 2, 3, 4]
+    assert [title.strip() for title, _ in numbered] == ["sandbox", "arm", "turn 1", "arm"]
+    referred = [line for line in lines if line.startswith("  as above: ")]
+    assert len(referred) == 159
+    assert set(referred[1:]) <= {"  as above: sandbox #1, arm #2, turn 1 #3", "  as above: sandbox #1, arm #4, turn 1 #3", referred[0]}
 
 
 def test_a_dry_run_refuses_a_sandbox_that_nobody_knows(project):
@@ -29,7 +51,7 @@ def test_a_dry_run_names_what_the_environment_needs_and_tells_no_value(project, 
     project.spec()
     result = project.run("--skill-eval=tidy-up", "--skill-agent=claude-code", "--skill-dry-run")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["  turn 1: *DISABLE_AUTOUPDATER=... *claude -p *"])
+    result.stdout.fnmatch_lines(["  turn 1 #*: *DISABLE_AUTOUPDATER=... *claude -p *"])
     result.stdout.no_fnmatch_line("*sk-ant-*")
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.errors import SandboxError
-from pytest_skilleval.core.ports import Probe, SandboxRequest
+from pytest_skilleval.core.ports import Blueprint, Probe, SandboxRequest
 
-from . import host_root, prepared, probe, reap, tree
+from . import blueprint, host_root, prepared, probe, reap, tree
 from .cgroups import Hierarchy, hierarchies
 from .sandbox import EngineSandbox, Made, end
 from .wire import Setup, Started, receive
@@ -120,20 +120,28 @@ class EngineBackend:
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
             with contextlib.ExitStack() as handed:
                 handed.callback(os.close, lock)
-                supervisor, control = _launch(self._setup(request, name, folder), lock, kept, handed)
+                setup = self._setup(request, name, folder, root)
+                supervisor, control = _launch(setup, lock, kept, handed)
             undo.callback(end, supervisor, control)
             started = _await(control, supervisor)
             client = _connect(folder / "s")
             undo.callback(client.close)
-            sandbox = EngineSandbox(request.name, Made(name, folder / "s", supervisor, control, started), client, root, store)
+            commands = tuple(blueprint.commands(supervisor.args, setup))  # type: ignore[arg-type]  # a list, as _launch gave it
+            made = Made(name, folder / "s", supervisor, control, started, commands)
+            sandbox = EngineSandbox(request.name, made, client, root, store)
             undo.callback(sandbox.close)
             if kept is not None:
                 _resume(client, kept)
             undo.pop_all()
             return sandbox
 
-    def _setup(self, request: SandboxRequest, name: str, folder: Path) -> Setup:
-        root = self._root()
+    def blueprint(self, request: SandboxRequest) -> Blueprint:
+        """What `open` would do; see `core.ports.Backend.blueprint`."""
+        root = self.tree or (host_root if self.root == "host" else tree).foreseen(self.cache)
+        setup = self._setup(request, "", self.state_dir, root)
+        return Blueprint(commands=tuple(blueprint.commands(blueprint.supervisor_argv(), setup)), home=tree.HOME, workspace=tree.WORKSPACE)
+
+    def _setup(self, request: SandboxRequest, name: str, folder: Path, root: tree.Tree) -> Setup:
         mounts = (*root.read_only, *((str(source), inside) for source, inside in request.read_only.items()))
         return Setup(
             id=name,
@@ -166,7 +174,7 @@ def _launch(
     setup = replace(setup, control=theirs.fileno(), listener=listener.fileno(), archive=archive)
     python = Path(sys.executable).resolve()
     supervisor = subprocess.Popen(
-        [python.name, "-I", "-S", "-"],
+        blueprint.supervisor_argv(),
         executable=python,
         env={"PATH": str(python.parent)},
         stdin=subprocess.PIPE,

@@ -39,15 +39,21 @@ def make(cache: Path, host: Path = Path("/")) -> tree.Tree:
     SandboxError
         The host has no Docker Engine, or its ``/bin`` is not a link into ``/usr``.
     """
+    made = foreseen(cache, host)
+    with tree.exclusive(cache / "trees", made.digest):
+        if not made.path.exists():
+            _fill(made.path, host)
+    return made
+
+
+def foreseen(cache: Path, host: Path = Path("/")) -> tree.Tree:
+    """What `make` would return; nothing is made."""
     if not (host / "bin").is_symlink():
         raise SandboxError("--skill-engine-root=host needs a host whose /bin is a link to /usr/bin; use --skill-engine-root=tree")
     programs = _programs(host)
     version = engine_version(host / programs.dockerd.lstrip("/"))
     digest = "host-" + hashlib.sha256(f"{tree.recipe()} {version} {host}".encode()).hexdigest()[:12]
     root = cache / "trees" / digest / "root"
-    with tree.exclusive(cache / "trees", digest):
-        if not root.exists():
-            _fill(root, host)
     accounts = {"root": Account(0, 0, (0,), "/root"), "agent": Account(1000, 1000, (1000, _DOCKER_GID), tree.HOME)}
     limits = (_NO_SUDO, *old_engine(version))
     made = tree.Tree(root, digest, accounts, _DOCKER_GID, {"docker": version}, limits=limits, programs=programs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .cgroups import hierarchies, layout
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 
-def describe(client: APIClient, tree: Tree, started: Started) -> Mapping[str, str]:
+def describe(client: APIClient, tree: Tree, started: Started, commands: Sequence[str]) -> Mapping[str, str]:
     """Facts by name; raises docker.errors.DockerException when the engine is gone."""
     info, version = client.info(), client.version()
     containerd_store = any("io.containerd.snapshotter" in str(value) for pair in info.get("DriverStatus") or [] for value in pair)
     limits = ", ".join(f"{name} {value}" for name, value in sorted(started.limits.items()))
     return {
         "backend": "engine",
+        "command": "\n".join(commands),
         "engine": version["Version"],
         "api": version["ApiVersion"],
         "storage": info["Driver"],

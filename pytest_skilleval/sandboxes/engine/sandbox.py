@@ -44,6 +44,8 @@ class Made:
     supervisor: subprocess.Popen[bytes]
     control: socket.socket
     started: Started
+    commands: tuple[str, ...]
+    """What was run on the host and inside to make it."""
 
 
 class EngineSandbox:
@@ -219,7 +221,7 @@ class EngineSandbox:
     def describe(self) -> Mapping[str, str]:
         """Provenance; see `core.ports.Sandbox.describe`."""
         with self._engine_errors():
-            return provenance.describe(self.client, self._tree, self._made.started)
+            return provenance.describe(self.client, self._tree, self._made.started, self._made.commands)
 
     def way_in(self) -> str:
         """See `core.ports.Sandbox.way_in`; for root on the host."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import linux, rootfs, spawn
 from .cgroups import Group, Hierarchy
-from .wire import Program, Setup, receive, send
+from .wire import Program, Programs, Setup, receive, send
 
 FIRST = ["/usr/bin/sleep", "infinity"]
 """The sandbox's pid 1. Nothing inside can kill it, so killing things inside does not end the sandbox."""
@@ -135,11 +135,8 @@ class Supervisor:
         os._exit(1)
 
     def _start_daemon(self, name: str) -> None:
-        programs = self.setup.programs
-        argv: list[str] = [programs.containerd]
-        listener: int | None = None
-        if name == "dockerd":
-            argv, listener = [programs.dockerd, *DOCKERD_OPTIONS], self.setup.listener
+        argv = daemon_argv(name, self.setup.programs)
+        listener = self.setup.listener if name == "dockerd" else None
         daemon = spawn.Daemon(argv, self.setup.engine_env, LOGS[name], listener, self.setup.docker_gid)
         pid = spawn.start_daemon(self.inside, self.group, daemon)
         self.daemons[name] = os.pidfd_open(pid), pid
@@ -240,6 +237,11 @@ class Supervisor:
             linux.unmount(str(self.outside.scratch))
         shutil.rmtree(self.outside.scratch, ignore_errors=True)
         shutil.rmtree(self.setup.folder, ignore_errors=True)
+
+
+def daemon_argv(name: str, programs: Programs) -> list[str]:
+    """How a daemon of the sandbox is started."""
+    return [programs.dockerd, *DOCKERD_OPTIONS] if name == "dockerd" else [programs.containerd]
 
 
 def _reap_all() -> None:

@@ -94,6 +94,12 @@ def recipe() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def foreseen(cache: Path) -> Tree:
+    """The tree as it will be once it is built, but for what only the building can tell."""
+    folder = cache / "trees" / recipe()
+    return Tree(folder / "root", folder.name, {}, -1)
+
+
 def find(cache: Path) -> Tree | None:
     """The built tree, if there is one."""
     folder = cache / "trees" / recipe()
