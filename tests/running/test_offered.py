@@ -1,0 +1,53 @@
+"""What the CLI itself says it offers the model is held against the arm, in every turn of every run."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_skilleval.agents import agent
+from pytest_skilleval.core.errors import ArmError
+from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.running.arming import check_offered
+
+JOB: Any = SimpleNamespace(row=SimpleNamespace(arm="without", skill="tidy-up"))
+ARMED: Any = SimpleNamespace(skills={"neighbour": "0" * 64})
+
+
+def said(**more: object) -> TurnTranscript:
+    """What Claude Code's first line makes of these facts."""
+    init = {
+        "type": "system",
+        "subtype": "init",
+        "session_id": "s",
+        "model": "m",
+        "tools": [],
+        "mcp_servers": [],
+        "skills": ["neighbour"],
+        **more,
+    }
+    return agent("claude-code").parse(json.dumps(init).encode() + b"\n", b"", 0)
+
+
+def test_what_the_arm_declares_is_no_fault() -> None:
+    """The installed skill and the CLI's own ones, no server."""
+    check_offered(said(), JOB, ARMED)
+    check_offered(said(skills=["neighbour", "simplify"]), JOB, ARMED)
+
+
+def test_an_mcp_server_voids_the_run_and_is_named_with_the_mend() -> None:
+    """An account's connector that appears in one run only is named, whatever its state; what to do is said."""
+    servers = [{"name": "claude.ai Tracker", "status": "needs-auth"}, {"name": "notes", "status": "connected"}]
+
+    with pytest.raises(ArmError, match=r"claude\.ai Tracker, notes; remove them from its account or settings"):
+        check_offered(said(mcp_servers=servers), JOB, ARMED)
+
+
+@pytest.mark.parametrize(("skills", "told"), [(["neighbour", "tidy-up"], "is offered tidy-up"), ([], "is not offered .*: neighbour")])
+def test_a_skill_too_many_or_too_few_voids_the_run(skills: list[str], told: str) -> None:
+    """The skill that the arm excludes is offered, or one that it installs is not."""
+    with pytest.raises(ArmError, match=told):
+        check_offered(said(skills=skills), JOB, ARMED)
