@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
-from acceptance_project import Project
+from acceptance_project import SKILL, Project
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.core.errors import UsageProblem
@@ -63,3 +65,118 @@ def test_a_flag_that_the_version_does_not_know_ends_the_session_at_run_zero(proj
     assert "does not know --no-such-flag" in told
     assert list(project.results.iterdir()) == []
     assert project.left() == []
+
+
+LOOSE = """
+import dataclasses
+from pytest_skilleval.agents.{module} import {kind} as Kind
+
+Kind.files_as_they_are = Kind.files
+Kind.files = lambda self, setup: tuple(
+    dataclasses.replace(file, content=file.content.replace({tight!r}, {loose!r})) for file in self.files_as_they_are(setup)
+)
+"""
+GUARDS = {"claude-code": (b'"permissions"', b'"permission"'), "codex": (b'decision="forbidden"', b'decision="allow"')}
+"""What makes the guard hold, and what the CLI takes without a word and does not heed."""
+GUARDED = """\
+  with: {role: treatment}
+  control: {role: reference, exclude: [careful-cleanup], guard: guard.yaml}
+"""
+
+
+@both
+def test_a_guard_that_the_cli_does_not_heed_ends_the_session(project: Project, name: str) -> None:
+    """Exit 4 before any run: the arm and what it does not deny are named, and how to go on; the arm without a guard is not blamed."""
+    require(name)
+    module, kind = KINDS[name]
+    tight, loose = GUARDS[name]
+    conftest = project.folder / "conftest.py"
+    conftest.write_text(conftest.read_text() + LOOSE.format(module=module, kind=kind, tight=tight, loose=loose))
+    project.edit(f"specs/{SKILL}/spec.yaml", "  with: {role: treatment}\n", GUARDED)
+    (project.folder / "specs" / SKILL / "guard.yaml").write_text("deny: [docker system prune, docker volume prune]\n")
+
+    done = project.run("--skill-model=scripted", "--skill-case=tidy", "--skill-arms=with,control", agent=name)
+
+    told = stopped_at_run_zero(project, done, "1 of 2")
+    assert f"arm control, {name} with scripted" in told
+    assert "the guard does not hold: docker system prune, docker volume prune" in told
+
+
+TEMPLATE = """
+from pytest_skilleval.core.arms import tarball
+from pytest_skilleval.core.ports import SandboxFile
+from pytest_skilleval.sandboxes.engine.backend import EngineBackend
+
+def with_more(self, request, as_it_is=EngineBackend.open):
+    made = as_it_is(self, request)
+    files = {files!r}
+    made.put(tarball(SandboxFile(path=path, content=content.encode()) for path, content in files.items()), into="/", user="root")
+    return made
+
+EngineBackend.open = with_more
+"""
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    told = {}
+    if asked.get("method") == "initialize":
+        version = asked["params"]["protocolVersion"]
+        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}
+    elif asked.get("method") == "tools/list":
+        told = {"tools": [{"name": "list_issues", "description": "List", "inputSchema": {"type": "object", "properties": {}}}]}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
+"""
+TRACKERS = {
+    "claude-code": {"/workspace/.mcp.json": '{"mcpServers": {"tracker": {"command": "python3", "args": ["/opt/tracker.py"]}}}'},
+    "codex": {"/etc/codex/config.toml": '[mcp_servers.tracker]\ncommand = "python3"\nargs = ["/opt/tracker.py"]\n'},
+}
+SAID = {"claude-code": "/workspace/.mcp.json should not be there", "codex": "MCP server tracker is offered to the model"}
+
+
+@both
+def test_an_mcp_server_of_the_sandbox_ends_the_session(project: Project, name: str) -> None:
+    """Exit 4 before any run, where the sandbox' own files bring a server, whether the agent would heed or ignore them."""
+    require(name)
+    conftest = project.folder / "conftest.py"
+    conftest.write_text(conftest.read_text() + TEMPLATE.format(files={"/opt/tracker.py": SERVER, **TRACKERS[name]}))
+
+    done = project.run("--skill-model=scripted", "--skill-case=tidy", "--skill-arms=with", agent=name)
+
+    assert SAID[name] in stopped_at_run_zero(project, done, "1 of 1")
+
+
+REFUSED = {
+    "claude-code": ("note: a---b\ndescription: All about it.", "Claude Code finds no description"),
+    "codex": ("description: All about \x07 it.", "Codex refuses control characters"),
+}
+"""A front-matter that only this agent refuses, and why."""
+
+
+@both
+def test_a_skill_that_the_agent_would_not_list_ends_the_session(project: Project, name: str) -> None:
+    """Exit 4 before run 0, and nothing is made: the skill is named, why this agent does not list it, and the mend."""
+    require(name)
+    front, why = REFUSED[name]
+    (project.folder / "specs/catalogue/neighbour/SKILL.md").write_text(f"---\nname: neighbour\n{front}\n---\n# neighbour\n")
+
+    done = project.run("--skill-model=scripted", "--skill-case=tidy", "--skill-arms=with", agent=name)
+
+    told = done.stdout + done.stderr
+    assert done.returncode == 4, told
+    assert f"installs the skill `neighbour`: {why}" in told
+    assert "mend its SKILL.md, exclude it, or take " in told
+    assert not project.results.exists()
+    assert project.left() == []
+
+
+def stopped_at_run_zero(project: Project, done: subprocess.CompletedProcess[str], how_many: str) -> str:
+    """What a session told that ended at run 0, its mend named and nothing left."""
+    told = done.stdout + done.stderr
+    assert done.returncode == 4, told
+    assert f"run 0: {how_many} set-ups can't be measured" in told
+    assert "Mend that, or leave it out with --skill-arms or --skill-agent" in told
+    assert list(project.results.iterdir()) == []
+    assert project.left() == []
+    return told
