@@ -8,6 +8,7 @@ import pytest
 from acceptance_project import SKILL, Project
 
 from pytest_skilleval.agents import agent
+from pytest_skilleval.core.arms import digest
 from pytest_skilleval.core.errors import UsageProblem
 
 pytestmark = pytest.mark.engine
@@ -45,6 +46,31 @@ def test_arms_are_shown_as_declared_before_and_in_the_runs(project: Project, nam
     told = [run["status"] for run in project.report()["runs"]]
     assert told == ["scored", "scored"]
     assert project.report()["provenance"]["shared"]["first_request"] == "differs in its block by the declared bytes only"
+    assert project.left() == []
+
+
+@both
+def test_an_arm_of_an_earlier_revision_differs_by_that_skill_only(project: Project, name: str) -> None:
+    """The arm shows the skill as it was committed, the other arms as it is now; all first requests differ by the declared bytes only."""
+    require(name)
+    skill = project.folder / "specs/catalogue" / SKILL / "SKILL.md"
+    git = ("git", "-C", str(project.folder), "-c", "user.name=n", "-c", "user.email=n@example.org")
+    for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "One."], ["tag", "one"]):
+        subprocess.run([*git, *words], check=True, timeout=30)
+    skill.write_text(f"---\nname: {SKILL}\ndescription: A later description.\n---\n# {SKILL}\n\nAsk twice.\n")
+    project.edit(
+        f"specs/{SKILL}/spec.yaml", "  with: {role: treatment}\n", "  with: {role: treatment}\n  old: {role: reference, revision: one}\n"
+    )
+
+    done = project.run("--skill-model=scripted", "--skill-case=tidy", "--skill-arms=without,with,old", agent=name)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [run["status"] for run in project.report()["runs"]] == ["scored"] * 3
+    assert project.report()["provenance"]["shared"]["first_request"] == "differs in its block by the declared bytes only"
+    shown = {record["row"]["arm"]: record["provenance"]["arm.skill"] for record in project.records().values()}
+    assert shown["without"] == "absent"
+    assert len(set(shown.values())) == 3
+    assert shown["with"] == digest(skill.read_bytes())
     assert project.left() == []
 
 
