@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from live import RUNNER, live_model, pretend_cli
+from live_model import RUNNER, live_model, pretend_cli
 
 from pytest_skilleval.agents.programs import PREFIX
 from pytest_skilleval.cli import main
