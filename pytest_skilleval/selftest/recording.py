@@ -100,7 +100,7 @@ class Recordings:
 
     def report(self, measured: Sequence[MeasuredRun]) -> Document:
         """What the instrument says of a session's runs."""
-        return self.under_test(measured, self.facts, SessionFacts(lock=self.loaded.text_hash))
+        return self.under_test(measured, self.facts, SessionFacts(lock=self.loaded.text_hash, provenance=shipped().facts()))
 
     def measured(self, row: Row, play: Play) -> MeasuredRun:
         """The run of `row` with its score, from its raw files."""
