@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from pytest_skilleval.report import words
+from pytest_skilleval.report.drawing import drawn
 from pytest_skilleval.report.sections import Column, Section, Span, Table, sections
 from pytest_skilleval.report.style import STYLE
 from pytest_skilleval.report.values import BANNER, Document, Report
@@ -74,6 +75,8 @@ def _section(section: Section) -> Iterator[str]:
         yield f"<ul>{''.join(f'<li>{escape(sentence)}</li>' for sentence in section.sentences)}</ul>"
     for table in section.tables:
         yield from _table(table)
+    for strip in section.strips:
+        yield from drawn(strip)
     yield "</details>" if section.folded else "</section>"
 
 

@@ -37,6 +37,11 @@ svg.span .axis { stroke: var(--line); }
 svg.span .zero { stroke: var(--soft); stroke-dasharray: 2 2; }
 svg.span .reach { stroke: var(--mark); stroke-width: 3; stroke-linecap: round; }
 svg.span circle { fill: var(--mark); stroke: var(--paper); }
+svg.strip { display: block; max-width: 100%; height: auto; }
+svg.strip text { font-size: 12px; fill: var(--soft); } svg.strip .end { text-anchor: end; } svg.strip .middle { text-anchor: middle; }
+svg.strip .axis { stroke: var(--line); } svg.strip .zero { stroke: var(--soft); stroke-dasharray: 2 2; }
+svg.strip .reach { stroke: var(--line); stroke-width: 6; stroke-linecap: round; }
+svg.strip circle { fill: var(--mark); stroke: var(--paper); } svg.strip .outside circle { fill: var(--bad); }
 details > summary { cursor: pointer; font-size: 19px; font-weight: 700; margin-top: 40px; padding-top: 16px;
   border-top: 1px solid var(--line); }
 footer { margin-top: 48px; color: var(--soft); font-size: 13px; }

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_skilleval.report import words
+from pytest_skilleval.report import calibration, words
 from pytest_skilleval.report.design import told
 from pytest_skilleval.report.values import BANNER, Document, Effect, Friction, Harm, HarmEffect, Rate, Report, Rung, Trigger
 
@@ -134,6 +134,7 @@ def _effects(document: Document) -> Iterator[Line]:
     shown = [effect for effect in told if effect.primary or not several] or told
     for effect in shown[:MOST_EFFECTS]:
         yield Line(f"  {_effect(document, effect)}")
+    yield from (Line(f"  {calibration.told(effect)}", DIM) for effect in list(calibration.null_effects(document))[:MOST_TRIGGERS])
     yield from _more(len(told) if several else len(shown), "comparison", min(MOST_EFFECTS, len(shown)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_skilleval.report import words
+from pytest_skilleval.report import calibration, words
 from pytest_skilleval.report.sections.shapes import Cell, Section, Table, columns, figure_points, figure_span, points_span, share_span
 from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Rate, Rung
 from pytest_skilleval.report.verdicts import NULL
@@ -17,8 +17,12 @@ def change(document: Document) -> Section | None:
     tables = [*_rates(document), *_effects(document), *_pooled(document), *_ladder(document)]
     if document.effects:
         tables.append(_cases(document.effects[0]))
-    sentences = (f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects[1:] if effect.primary)
-    return Section("Does it change what the agent does?", tuple(dict.fromkeys(sentences)), tuple(tables)) if tables else None
+    sentences = [f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects[1:] if effect.primary]
+    null = list(calibration.null_effects(document))
+    sentences += [f"{told[0].upper()}{told[1:]}." for told in map(calibration.told, null)]
+    strips = tuple(map(calibration.strip, null))
+    title = "Does it change what the agent does?"
+    return Section(title, tuple(dict.fromkeys(sentences)), tuple(tables), strips=strips) if tables else None
 
 
 def loading(document: Document) -> Section | None:

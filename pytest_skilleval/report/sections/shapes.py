@@ -40,6 +40,24 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """One case of a strip: the difference that was seen, and from where to where chance alone puts it."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Differences of cases, to be drawn where that is possible; a sentence of the section tells the same."""
+
+    caption: str
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A heading with sentences and tables. `folded`: shown on demand where that is possible."""
 
@@ -47,6 +65,7 @@ class Section:
     sentences: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     folded: bool = False
+    strips: tuple[Strip, ...] = ()
 
 
 def columns(*titles: str) -> tuple[Column, ...]:
