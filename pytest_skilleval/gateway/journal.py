@@ -27,7 +27,7 @@ class Entry:
         self.number, self.at, self.turn, self.method, self.path, self.raw, self.attempt = number, at, turn, method, path, raw, attempt
         self.host = host
         self.sent = self.received = 0
-        self.api: Api = "other" if host else api_of(path)
+        self.api = api_of(path)
         self.begun = time.monotonic()
         self.waited = 0.0
         self.first_byte: float | None = None
@@ -40,7 +40,7 @@ class Entry:
     @property
     def is_model_call(self) -> bool:
         """Whether a model is asked for a reply (and not, say, for a count of tokens)."""
-        return not self.host and asks_model(self.method, self.path)
+        return asks_model(self.method, self.path)
 
 
 class Journal:
@@ -55,7 +55,7 @@ class Journal:
         self._first: set[int | None] = set()
 
     def begin(self, *, method: str, path: str, raw: bytes = b"", attempt: int = 0, host: str = "") -> Entry:
-        """A request has arrived; with `host`, one that is for a host and not for a model."""
+        """A request has arrived; with `host`, one for a host and not for a model: its path is left empty."""
         at, number = time.monotonic() - self._begun, len(self._entries) + 1
         entry = Entry(number=number, at=at, turn=self.turn, method=method, path=path, raw=raw, attempt=attempt, host=host)
         self._entries.append(entry)
