@@ -8,7 +8,7 @@ from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.values import LEVEL, Estimate, Interval, RunCounts, cluster_means, mean
 
 NO_RUNS = "no run with a verdict"
-ONE_OR_TWO_CASES = "one or two cases say nothing about new cases"
+ONE_OR_TWO_CASES = "one or two kinds of case say nothing about new cases"
 
 
 def wilson(good: float, n: float, level: float = LEVEL) -> Interval:

@@ -10,7 +10,8 @@ from pytest_skilleval.report.values import Document, Friction
 
 TYPICAL = (
     "Means over cases of scored runs; every case counts the same. "
-    "Differences are those of a typical case: a few very dear ones move them little."
+    "Differences are those of a typical case: a few very dear ones move them little, and a family of cases counts once, so they need not "
+    "be those of the two means."
 )
 PARTS = (
     "Asked needlessly: asked first on cases where acting at once was fine. Parts of the tokens are estimated at four characters a "

@@ -56,7 +56,7 @@ def test_improve_for_new_cases(cases: Pairs, at_least: float, decision: Decision
     assert criterion.decision is decision
     assert criterion.reason
     if len(cases) == 2:
-        assert "one or two cases" in criterion.reason
+        assert "one or two kinds of case" in criterion.reason
 
 
 def test_improve_on_these_cases_needs_no_six(data_a: Pairs) -> None:
