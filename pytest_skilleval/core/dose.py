@@ -19,18 +19,20 @@ def dose(body: str, texts: Iterable[str]) -> float:
     total = sum(map(len, wanted))
     if not total:
         return 0.0
-    present = _lines(texts)
+    present = _found(frozenset(wanted), texts)
     return sum(len(line) for line in wanted if line in present) / total
 
 
-def _lines(texts: Iterable[str]) -> set[str]:
+def _found(wanted: frozenset[str], texts: Iterable[str]) -> set[str]:
+    """The wanted lines that stand in `texts`. A context has thousands of lines: most are looked up once and left."""
     found: set[str] = set()
     for text in texts:
         for version in (text, _unescaped(text)) if "\\n" in text else (text,):
-            for line in version.splitlines():
-                found.add(line.strip())
-                found.add(NUMBER.sub("", line).strip())
-    return found
+            for line in map(str.strip, version.splitlines()):
+                found.add(line)
+                if line[:1].isdecimal():
+                    found.add(NUMBER.sub("", line).strip())
+    return found & wanted
 
 
 def _unescaped(text: str) -> str:

@@ -6,7 +6,7 @@ Pure functions over decoded JSON; foreign or damaged bodies give empty answers, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -74,23 +74,26 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def strings(value: object) -> Iterator[str]:
+def strings(value: object) -> list[str]:
     """Every string inside a JSON value, keys excluded, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from strings(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from strings(inner)
+    found: list[str] = []
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict):
+            waiting.extend(reversed(one.values()))
+        elif isinstance(one, list):
+            waiting.extend(reversed(one))
+    return found
 
 
 def texts(body: Body) -> list[str]:
     """Everything the model reads but the tool declarations: system prompt, instructions, conversation, tool results."""
     head = [body.get("system"), body.get("instructions")]
     talk = [item for item in items(body) if item.get("type") != "additional_tools"]
-    return [text for part in (*head, *talk) for text in strings(part)]
+    return strings([*head, *talk])
 
 
 def tool_names(body: Body) -> tuple[str, ...]:
@@ -113,10 +116,9 @@ def _names(declared: list[Any], prefix: str = "") -> Iterator[str]:
             yield prefix + name
 
 
-def shown(body: Body) -> Shown:
-    """The skills, tools, MCP servers and instruction files that this request shows."""
-    read = texts(body)
-    tools = tool_names(body)
+def shown(body: Body, read: Sequence[str] | None = None) -> Shown:
+    """The skills, tools, MCP servers and instruction files that this request shows; `read`: its `texts`, where they are known."""
+    read, tools = texts(body) if read is None else read, tool_names(body)
     return Shown(
         model=str(body.get("model") or ""),
         skills=tuple(skill for text in read for skill in _skills(text)),
@@ -133,6 +135,8 @@ def _servers_of(tools: Iterable[str]) -> Iterator[str]:
 
 def _announced(text: str) -> Iterator[str]:
     """MCP servers whose tools the model can have but whose schemas are not in the request: deferred ones, connecting ones."""
+    if "\n" not in text:
+        return
     for listing in DEFERRED_TOOLS.findall(text):
         yield from _servers_of(line.removeprefix("- ") for line in listing.splitlines())
     for listing in CONNECTING.findall(text):
@@ -142,8 +146,8 @@ def _announced(text: str) -> Iterator[str]:
 def _skills(text: str) -> Iterator[ShownSkill]:
     if SKILLS_OF_CLAUDE in text:
         yield from _entries(text.split(SKILLS_OF_CLAUDE, 1)[1].split("</system-reminder>", maxsplit=1)[0], {})
-    found = SKILLS_OF_CODEX.search(text)
-    if found and "<skills_instructions>" in text:
+    found = SKILLS_OF_CODEX.search(text) if "<skills_instructions>" in text else None
+    if found:
         yield from _entries(found[1], dict(ROOT_OF_CODEX.findall(text)))
 
 

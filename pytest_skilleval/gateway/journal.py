@@ -113,7 +113,8 @@ def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first
     """What request and reply hold."""
     seen = entry.observer
     model = str(body.get("model") or "") or model_in(entry.path)
-    view = shown(body)
+    read = texts(body)
+    view = shown(body, read)
     return {
         "model": model,
         "model_reported": seen.model,
@@ -121,7 +122,7 @@ def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first
         "usage": seen.usage,
         "cost_usd": prices.cost(seen.usage, seen.model or model).billed if seen.usage.known else None,
         "stop_reason": seen.stop_reason,
-        "dose": round(dose(skill_body, texts(body)), 4) if skill_body else None,
+        "dose": round(dose(skill_body, read), 4) if skill_body else None,
         "listed": tuple(sorted(view.skill_names)),
         "effort": _effort(body),
         "system_sha256": _digest(body.get("system") or body.get("instructions")),

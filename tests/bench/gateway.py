@@ -1,62 +1,79 @@
-"""The gateway's price in time to the first byte."""
+"""The gateway's price in time to the first byte. Upstream, gateway and client are processes of their own, as in a session."""
 
 from __future__ import annotations
 
 import http.client
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
-from pytest_skilleval.gateway.client import GatewayClient
-from pytest_skilleval.gateway.server import GatewayServer
-from pytest_skilleval.gateway.upstream import Upstream
-from pytest_skilleval.gateway.values import RunRequest
 from tests.bench.timing import alternate, show
 
 BODY = msgspec.json.encode(
-    {"model": "m", "messages": [{"role": "user", "content": f"line {number} of a long prompt"} for number in range(2000)]}
+    {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": "\n".join(f"line {line} of answer {number}, as long as such lines are" for line in range(50))}
+            for number in range(40)
+        ],
+    }
 )
 SKILL = "\n".join(f"line {number} of the skill's body" for number in range(120))
-UPSTREAM = """
+UPSTREAM = r"""
+import asyncio
+import sys
+
 from aiohttp import web
 
 async def stream(request):
     await request.read()
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(request)
-    await response.write(b"event: message_start\\ndata: {}\\n\\n")
-    await response.write(b"event: message_stop\\ndata: {}\\n\\n")
+    await response.write(b"event: message_start\ndata: {}\n\n")
+    await response.write(b"event: message_stop\ndata: {}\n\n")
     return response
 
 async def main():
-    import asyncio
     app = web.Application(client_max_size=10**8)
     app.router.add_post("/v1/messages", stream)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     print(runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
+    await asyncio.to_thread(sys.stdin.read)
 
-import asyncio
 asyncio.run(main())
+"""
+GATEWAY = """
+import sys
+
+from pytest_skilleval.gateway.client import GatewayClient
+from pytest_skilleval.gateway.server import GatewayServer
+from pytest_skilleval.gateway.upstream import Upstream
+from pytest_skilleval.gateway.values import RunRequest
+
+with GatewayServer(upstreams={"anthropic": Upstream(api="anthropic", base=f"http://127.0.0.1:{sys.argv[1]}")}) as server:
+    print(GatewayClient(server.control).open(RunRequest(run="bench", skill_body=sys.argv[2], tcp=True)).port, flush=True)
+    sys.stdin.read()
 """
 
 
 def main() -> None:
-    """One request of 80 kB after the other, on open connections, straight and through the gateway."""
-    with subprocess.Popen([sys.executable, "-c", UPSTREAM], stdout=subprocess.PIPE, text=True) as process:
+    """One request of 100 kB after the other, on open connections, straight and through the gateway."""
+    with _serving(UPSTREAM) as upstream, _serving(GATEWAY, str(upstream), SKILL) as gateway:
+        show(alternate(300, straight=_asking(upstream), gateway=_asking(gateway)), "straight")
+
+
+@contextmanager
+def _serving(program: str, *arguments: str) -> Iterator[int]:
+    """Runs a program that prints its port, and ends when its standard input does."""
+    command = [sys.executable, "-c", program, *arguments]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        port = int(process.stdout.readline())
-        try:
-            upstream = Upstream(api="anthropic", base=f"http://127.0.0.1:{port}")
-            with GatewayServer(upstreams={"anthropic": upstream}) as server:
-                door = GatewayClient(server.control).open(RunRequest(run="bench", skill_body=SKILL, tcp=True))
-                show(alternate(300, straight=_asking(port), gateway=_asking(door.port or 0)), "straight")
-        finally:
-            process.kill()
+        yield int(process.stdout.readline())
 
 
 def _asking(port: int) -> Callable[[], None]:
