@@ -12,9 +12,10 @@ import pytest
 from pytest_skilleval.core.errors import SandboxError, UsageProblem
 from pytest_skilleval.options import SANDBOX
 from pytest_skilleval.session import EVALUATION, PLANNED, say
+from pytest_skilleval.session.beginning import on_controller, on_worker
 from pytest_skilleval.session.control import sweep
 from pytest_skilleval.session.distribution import INPUT, Distribution, hand_out_singly, is_distributed
-from pytest_skilleval.session.evaluation import Evaluation, on_controller, on_worker
+from pytest_skilleval.session.evaluation import Evaluation
 from pytest_skilleval.session.interrupts import watch
 from pytest_skilleval.session.looking import Looking
 from pytest_skilleval.session.models import open_gateway
