@@ -42,7 +42,7 @@ def _parsed(content: bytes, file: str) -> tuple[Any, Document]:
     """The JSON value, and where its parts stand: JSON is YAML, but for a few escapes; with one of these every part is on line 1."""
     text = decode(content, file)
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_int=float)  # amounts are floats, however many digits they have
     except json.JSONDecodeError as error:
         raise SpecError((Fault(file, error.lineno, "", f"is not JSON: {error.msg} (column {error.colno})"),)) from None
     try:
@@ -60,11 +60,11 @@ def _faults(value: Any, document: Document) -> Iterator[tuple[Where, str]]:
         yield ("dated",), "is no date; write the day the prices are from, such as 2026-11-30"
     if "source" in value and not _is_text(value["source"]):
         yield ("source",), "is no text; say where the prices are from: it stands in every report"
-    prices = value.get("prices", [{}])
+    if "prices" not in value:
+        return
+    prices = value["prices"]
     if not isinstance(prices, list) or not prices:
         yield ("prices",), "is no list with at least one price"
-        return
-    if "prices" not in value:
         return
     first: dict[str, int] = {}
     for index, price in enumerate(prices):
@@ -98,7 +98,7 @@ def _keys(found: Mapping[str, Any], wanted: tuple[str, ...], where: Where) -> It
 
 def _is_date(value: object) -> bool:
     try:
-        return bool(date.fromisoformat(str(value)))
+        return isinstance(value, str) and bool(date.fromisoformat(value))
     except ValueError:
         return False
 
@@ -108,4 +108,4 @@ def _is_text(value: object) -> bool:
 
 
 def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return isinstance(value, float) and math.isfinite(value) and value >= 0

@@ -30,7 +30,10 @@ def scalar(text: str) -> str | float | bool | None:
 def _number(text: str) -> str | float:
     for pattern, base in _INTS:
         if pattern.match(text):
-            return int(text.replace("_", ""), base)
+            try:
+                return int(text.replace("_", ""), base)
+            except ValueError:  # no digit in it, or thousands
+                return text
     if _FLOAT.match(text):
         return float(text.replace("_", ""))
     return _SPECIAL.get(text.lower(), text)

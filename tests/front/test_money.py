@@ -216,6 +216,10 @@ BAD = {
     ),
     "no source": ('{\n"dated": "2026-12-24",\n"prices": []}', "prices.json:1: has no source; add what is missing"),
     "no date": ('{"source": "x", "prices": [],\n\t"dated": "last week"}', "prices.json:2: is no date; write the day the prices are from"),
+    "a number as date": (
+        '{"source": "x", "prices": [],\n"dated": 20261224}',
+        "prices.json:2: is no date; write the day the prices are from",
+    ),
     "no prices": ('{"source": "x", "dated": "2026-12-24",\n"prices": []}', "prices.json:2: is no list with at least one price @ $.prices"),
     "twice": ('{"dated": "2026-12-24",\n"dated": "2026-12-25"}', "prices.json:2: the key `dated` is given twice (first on line 1)"),
     "odd escapes": (
@@ -237,7 +241,7 @@ def test_a_bad_file_is_refused(project, text, message):
     assert message in result.stderr.str()
 
 
-@pytest.mark.parametrize("wrong", ['"4.0"', "-1", "true", "null", "NaN", "1e999"])
+@pytest.mark.parametrize("wrong", ['"4.0"', "-1", "true", "null", "NaN", "1e999", pytest.param("9" * 5000, id="5000 digits")])
 def test_every_wrong_amount_is_told_at_once(project, capsys, wrong):
     """Every amount is a number of at least 0; all faults come at once, from the command line of the report, too."""
     path = own_prices(project)

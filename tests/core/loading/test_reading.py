@@ -93,6 +93,12 @@ def test_scalar(text: str, value: object) -> None:
     assert type(scalar(text)) is type(value)
 
 
+@pytest.mark.parametrize("text", ["0x_", "-0b__", pytest.param("9" * 5000, id="5000 digits")])
+def test_what_no_number_can_be_made_of(text: str) -> None:
+    """What is written like a whole number and can be none is a text, and no crash."""
+    assert scalar(text) == text
+
+
 def test_not_a_number() -> None:
     """``.nan`` is a number that is none."""
     assert math.isnan(float(str(scalar(".NaN"))))
