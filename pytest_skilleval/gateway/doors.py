@@ -11,6 +11,7 @@ from aiohttp import web
 from yarl import URL
 
 from pytest_skilleval.core.errors import UsageProblem
+from pytest_skilleval.core.hosts import Host
 from pytest_skilleval.gateway.egress import Egress
 from pytest_skilleval.gateway.journal import Entry, Journal
 from pytest_skilleval.gateway.limits import BackOff, Ledger
@@ -153,4 +154,4 @@ def _foreign_host(request: web.Request, own: int) -> str:
     if request.raw_path.startswith("/"):
         return ""
     url = URL(request.raw_path, encoded=True)
-    return "" if url.host in OWN_NAMES and url.port == own else f"{url.host}:{url.port}"
+    return "" if url.host in OWN_NAMES and url.port == own else str(Host(url.host or "", url.port))

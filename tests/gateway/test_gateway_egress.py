@@ -312,7 +312,8 @@ def test_the_agent_is_told_of_the_proxy(idle_gateway: GatewayClient, request: py
 
 @pytest.mark.parametrize("models", ["live", "scripted"])
 @pytest.mark.parametrize(
-    "address", ["http://example.org/v1/messages", "HTTP://example.org:8317/v1/messages", "https://127.0.0.1/v1/messages"]
+    "address",
+    ["http://example.org/v1/messages", "HTTP://example.org:8317/v1/messages", "https://127.0.0.1/v1/messages", "http://[::1]/v1/messages"],
 )
 def test_a_models_path_at_another_host_asks_no_model(
     live: Callable[..., tuple[GatewayClient, Door]], upstream: FakeUpstream, address: str, models: str
@@ -323,7 +324,7 @@ def test_a_models_path_at_another_host_asks_no_model(
     assert (status, b"this door leads to the model only" in said, upstream.seen) == (403, True, [])
     (record,) = client.close("run")
     assert (record.model, record.body, record.failure and record.failure.kind) == ("", None, "refused_host")
-    assert record.host in {"example.org:80", "example.org:8317", "127.0.0.1:443"}
+    assert record.host in {"example.org:80", "example.org:8317", "127.0.0.1:443", "[::1]:80"}
 
 
 def test_the_models_door_by_its_whole_address(live: Callable[..., tuple[GatewayClient, Door]], upstream: FakeUpstream) -> None:
