@@ -7,6 +7,7 @@ reaches its model by itself) this turn, the same code on the same set-up, is the
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -72,7 +73,8 @@ def dry_turn(job: Job, *, resumed: bool = False) -> DryTurn:
         job.cancellation.check()
         raise NotAsDeclared(f"{agent_version(job, sandbox)}: {error}") from error
     finally:
-        client.close(run)
+        with contextlib.suppress(HarnessError):  # a gateway that is gone has closed its doors itself
+            client.close(run)
         job.cancellation.detach(sandbox)
         sandbox.close()
 
