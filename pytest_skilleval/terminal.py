@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_skilleval.report.words import plural
 from pytest_skilleval.session import EVALUATION, say
 from pytest_skilleval.session.models import pays_by_sign_in
 from pytest_skilleval.session.outcomes import summary_in
@@ -31,11 +32,11 @@ def size(plan: Plan) -> str:
     """``24 runs: 4 cases x 2 arms x 3 repeats (claude-code default)``."""
     rows = plan.selected
     agents = sorted({f"{row.agent} {row.model}" for row in rows})
-    counts = f"{_count(len({(row.skill, row.case) for row in rows}), 'case')} x {_count(len({row.arm for row in rows}), 'arm')}"
-    what = "rehearsals" if plan.rehearsal else f"{counts} x {_count(max((row.repeat for row in rows), default=0), 'repeat')}"
+    counts = f"{plural(len({(row.skill, row.case) for row in rows}), 'case')} x {plural(len({row.arm for row in rows}), 'arm')}"
+    what = "rehearsals" if plan.rehearsal else f"{counts} x {plural(max((row.repeat for row in rows), default=0), 'repeat')}"
     left_out = sum(not (row.selected or plan.beyond(row)) for row in plan.rows)
     partial = f"; {left_out} of the plan left out, so this session is partial: no effect verdict, no gate" if left_out else ""
-    return f"{_count(len(rows), 'run')}: {what} ({', '.join(agents)}){partial}"
+    return f"{plural(len(rows), 'run')}: {what} ({', '.join(agents)}){partial}"
 
 
 def opening(evaluation: Evaluation) -> Iterator[str]:
@@ -164,7 +165,3 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_skilleval.core.statistics.sequential import LOOKS
+from pytest_skilleval.report.words import plural
 from pytest_skilleval.selftest import script
 from pytest_skilleval.selftest.findings import Answer
 from pytest_skilleval.selftest.results import LEVELS, MOST_FALSE, Rate, Result, coverage, share
@@ -65,7 +66,7 @@ def scored(sessions: Sequence[Scored]) -> Iterator[str]:
 
 def _as_drawn(sessions: Sequence[Real] | Sequence[Scored]) -> str:
     runs, strange = sum(session.runs for session in sessions), sum(len(session.strange) for session in sessions)
-    return f"{runs - strange} of {runs} runs in {len(sessions)} session{'s' * (len(sessions) > 1)} came out as drawn"
+    return f"{runs - strange} of {runs} runs in {plural(len(sessions), 'session')} came out as drawn"
 
 
 def _strange(sessions: Sequence[Real] | Sequence[Scored]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pytest_skilleval.core.errors import RunError, UsageProblem
 from pytest_skilleval.core.listing import shortened
 from pytest_skilleval.core.loadability import loadable
 from pytest_skilleval.core.loaded import SKILL_FILE
+from pytest_skilleval.report.words import group, plural
 from pytest_skilleval.session import say
 from pytest_skilleval.session.models import asks_models
 
@@ -70,13 +71,9 @@ def _take(evaluation: Evaluation, firsts: Sequence[Row]) -> tuple[list[DryTurn],
         try:
             found.append(dry_turn(_job(evaluation, row), resumed=agent not in known))
         except (NotAsDeclared, RunError) as error:
-            problems.append(f"  {row.skill}: arm {row.arm}, {row.agent}{_model(row)} {error}")
+            problems.append(f"  {row.skill}: arm {row.arm}, {group(row.agent, row.model)}, {error}")
         known.add(agent)
     return found, problems
-
-
-def _model(row: Row) -> str:
-    return "" if row.model == "default" else f" with {row.model}"
 
 
 def _job(evaluation: Evaluation, row: Row) -> Job:
@@ -103,14 +100,13 @@ def _job(evaluation: Evaluation, row: Row) -> Job:
 def _told(evaluation: Evaluation, firsts: Sequence[Row], found: Sequence[DryTurn], seconds: float) -> Iterator[str]:
     """One line, and one for each way in which an agent shows its model less than is installed."""
     arms, agents = len({(row.skill, row.arm) for row in firsts}), len({(row.agent, row.model) for row in firsts})
-    yield f"run 0: {_count(arms, 'arm')} x {_count(agents, 'agent')} shown what they declare, {seconds:.1f} s"
+    yield f"run 0: {plural(arms, 'arm')} x {plural(agents, 'agent')} shown what they declare, {seconds:.1f} s"
     cut: Mapping[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row, turn in zip(firsts, found, strict=True):
         for name in (name for text in turn.warnings for name in shortened(text)):
             cut[row.agent, row.model][name].append(row.arm)
     for (agent, model), names in cut.items():
-        shown = f"{agent} {model}" if model != "default" else agent
-        yield f"run 0: {shown} shows no whole description of {', '.join(sorted(names))}: its listing budget is full"
+        yield f"run 0: {group(agent, model)} shows no whole description of {', '.join(sorted(names))}: its listing budget is full"
     yield from dict.fromkeys(_losses(evaluation, firsts))
 
 
@@ -126,7 +122,3 @@ def _losses(evaluation: Evaluation, firsts: Sequence[Row]) -> Iterator[str]:
             _, loss = loadable(skill.files[SKILL_FILE][1], row.agent)
             if loss:
                 yield f"run 0: {name}: {loss}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -87,7 +87,7 @@ def test_a_flag_that_the_version_does_not_know_ends_the_session_at_run_zero(proj
     told = done.stdout + done.stderr
     assert done.returncode == 4, told
     assert "run 0: 1 of 1 set-ups can't be measured" in told
-    assert f"arm with, {name} with scripted" in told
+    assert f"arm with, {name} scripted, " in told
     assert "does not know --no-such-flag" in told
     assert list(project.results.iterdir()) == []
     assert project.left() == []
@@ -124,7 +124,7 @@ def test_a_guard_that_the_cli_does_not_heed_ends_the_session(project: Project, n
     done = project.run("--skill-model=scripted", "--skill-case=tidy", "--skill-arms=with,control", agent=name)
 
     told = stopped_at_run_zero(project, done, "1 of 2")
-    assert f"arm control, {name} with scripted" in told
+    assert f"arm control, {name} scripted, " in told
     assert "the guard does not hold: docker system prune, docker volume prune" in told
 
 
