@@ -1,23 +1,22 @@
 """Specs and a request -> the plan. Pure: the same specs, request and random seed give the same plan on every machine.
 
-All randomness is a hash of the random seed and of what is drawn for, so adding a case, an arm or an agent
-changes no draw and no relative order of the others.
+Which runs there are is decided here; in which order, and with which draws, in :mod:`pytest_skilleval.core.blocks`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, get_args
 
 from pytest_skilleval.core.arms import installs, primary_contrasts
-from pytest_skilleval.core.choosing import DEFAULT_MODEL, SCRIPTED, agents_with_models, is_glob, same_model, slugs
+from pytest_skilleval.core.blocks import Block, rank, rows
+from pytest_skilleval.core.choosing import DEFAULT_MODEL, SCRIPTED, agents_with_models, is_glob, same_model
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.nearest import did_you_mean
-from pytest_skilleval.core.plan import Plan, Row
-from pytest_skilleval.core.statistics.sequential import Look, look_number
+from pytest_skilleval.core.plan import Plan
+from pytest_skilleval.core.statistics.sequential import Look
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.loaded import LoadedSpec
@@ -64,23 +63,6 @@ class Request:
     seed_origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """One repeat of one case (or one rehearsal of it) for one agent and model, over all its arms."""
-
-    loaded: LoadedSpec
-    case: Case
-    arms: tuple[str, ...]
-    agent: str
-    model: str
-    repeat: int
-    rehearsal: str | None = None
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        return (self.loaded.spec.skill, self.case.id, self.agent, self.model, str(self.repeat), self.rehearsal or "")
-
-
 def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
     """Every run that `request` means, in the order in which they start.
 
@@ -96,7 +78,7 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
         The selection is empty; the text says why.
     """
     problems = [*_looks_problems(request), *_unknown_cases(specs, request)]
-    blocks: list[_Block] = []
+    blocks: list[Block] = []
     warnings: list[str] = []
     for loaded in specs:
         warnings += [str(fault) for fault in loaded.warnings]
@@ -115,7 +97,7 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
     return Plan(
         random_seed=random_seed,
         seed_origin=request.seed_origin if request.random_seed is not None else "derived from the specs; --skill-random-seed draws anew",
-        rows=tuple(_rows(blocks, random_seed, request.looks)),
+        rows=tuple(rows(blocks, random_seed, request.looks)),
         locks={block.loaded.spec.skill: block.loaded.text_hash for block in blocks},
         contrasts={block.loaded.spec.skill: primary_contrasts(block.loaded.spec) for block in blocks},
         looks=request.looks,
@@ -130,63 +112,12 @@ def derived_random_seed(specs: Sequence[LoadedSpec]) -> int:
     return rank(0, *sorted(loaded.text_hash for loaded in specs)) % 2**32
 
 
-def rank(random_seed: int, *parts: str) -> int:
-    """A number drawn for `parts`, uniform over 64 bits and the same on every machine and Python."""
-    return int.from_bytes(hashlib.sha256("\0".join((str(random_seed), *parts)).encode()).digest()[:8], "big")
-
-
-def _rows(blocks: Sequence[_Block], random_seed: int, looks: Sequence[Look]) -> Iterator[Row]:
-    """Rows of all blocks in random order; with looks, all of one look before the next."""
-    models = slugs(block.model for block in blocks)
-    index = 0
-    for number, block in enumerate(
-        sorted(blocks, key=lambda block: (look_number(looks, block.repeat), rank(random_seed, "block", *block.identity)))
-    ):
-        skill, identity = block.loaded.spec.skill, block.identity
-        paraphrases = _paraphrases(block, random_seed)
-        skin = _draw(len(block.loaded.skins), block.repeat, random_seed, "skin", skill, block.case.id)
-        for arm in sorted(block.arms, key=lambda arm: rank(random_seed, "arm", *identity, arm)):
-            run_id = f"{block.case.id}.{arm}.{block.agent}.{models[block.model]}.r{block.repeat}"
-            yield Row(
-                index=index,
-                run_id=f"{run_id}.{block.rehearsal}" if block.rehearsal else run_id,
-                skill=skill,
-                case=block.case.id,
-                kind=block.case.kind,
-                arm=arm,
-                agent=block.agent,
-                model=block.model,
-                repeat=block.repeat,
-                block=number,
-                paraphrases=paraphrases,
-                skin=skin,
-                rehearsal=block.rehearsal,
-            )
-            index += 1
-
-
-def _paraphrases(block: _Block, random_seed: int) -> tuple[int, ...]:
-    skill, case = block.loaded.spec.skill, block.case
-    return tuple(
-        _draw(len(turn.paraphrases), block.repeat, random_seed, "paraphrase", skill, case.id, str(number))
-        for number, turn in enumerate(case.all_turns, start=1)
-    )
-
-
-def _draw(size: int, repeat: int, random_seed: int, *parts: str) -> int:
-    """One of `size` things; every thing once before any thing twice over the repeats."""
-    if size == 1:
-        return 0
-    turn, place = divmod(repeat - 1, size)
-    return sorted(range(size), key=lambda thing: rank(random_seed, *parts, str(turn), str(thing)))[place]
-
-
-def _blocks(loaded: LoadedSpec, request: Request) -> list[_Block]:
+def _blocks(loaded: LoadedSpec, request: Request) -> list[Block]:
     spec = loaded.spec
     pairs, arms = _agents(spec, request), _arms(spec, request)
     repeats = request.looks[-1].repeats if request.looks else request.repeats or spec.defaults.repeats
     return [
-        _Block(loaded, case, case_arms, agent, model, repeat)
+        Block(loaded, case, case_arms, agent, model, repeat)
         for case in chosen_cases(spec, request)
         if (case_arms := tuple(arm for arm in arms if case.kind != "trigger" or installs(spec.arms[arm], spec.skill)))
         for agent, model in pairs
@@ -252,7 +183,7 @@ def _looks_problems(request: Request) -> Iterator[str]:
         yield f"--skill-looks plans {request.looks[-1].repeats} repeats, --skill-repeats says {request.repeats}; leave one of the two out"
 
 
-def _judge_problems(blocks: Sequence[_Block], request: Request) -> list[str]:
+def _judge_problems(blocks: Sequence[Block], request: Request) -> list[str]:
     """A judge must be named where it votes, and never be the model that it judges (recorded runs may be judged later, too)."""
     problems = []
     for block in blocks:
@@ -279,7 +210,7 @@ def _why_nothing(specs: Sequence[LoadedSpec], request: Request) -> str:
     return f"{names}: every case is a draft or held out; name drafts in --skill-case, add --skill-release for held-out cases"
 
 
-def _rehearsals(loaded: LoadedSpec, request: Request, warnings: list[str]) -> list[_Block]:
+def _rehearsals(loaded: LoadedSpec, request: Request, warnings: list[str]) -> list[Block]:
     """One block a rehearsal, agent and model, in the first arm that it is written for.
 
     The scripted agent plays where none is named; a real CLI plays with the scripted model only, so that its script is the rehearsal.
@@ -298,7 +229,7 @@ def _rehearsals(loaded: LoadedSpec, request: Request, warnings: list[str]) -> li
             if arm is None:
                 warnings.append(f"{spec.skill}: no arm fits the rehearsal {case.id}/{rehearsal.id}; it is not played")
             else:
-                blocks += [_Block(loaded, case, (arm,), agent, model, 1, rehearsal.id) for agent, model in players]
+                blocks += [Block(loaded, case, (arm,), agent, model, 1, rehearsal.id) for agent, model in players]
     return blocks
 
 
