@@ -125,7 +125,11 @@ class GatewayServer:
             tokens=self._tokens,
             session=self._session,
         )
-        opened = await door.open(self._folder, next(self._numbers))
+        try:
+            opened = await door.open(self._folder, next(self._numbers))
+        except BaseException:
+            await door.close()
+            raise
         self._doors[wanted.run] = door
         return _json(opened)
 

@@ -7,13 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from gateway_helpers import FakeUpstream, connect, reply
 
+from pytest_skilleval.core.errors import HarnessError
 from pytest_skilleval.gateway import proxy_requests, reading
 from pytest_skilleval.gateway.client import GatewayClient
+from pytest_skilleval.gateway.server import GatewayServer
 from pytest_skilleval.gateway.values import Door, RequestRecord, RunRequest, from_lines, to_lines
 
 Open = Callable[..., Door]
@@ -332,3 +335,12 @@ def test_the_models_door_by_its_whole_address(live: Callable[..., tuple[GatewayC
     _, door = live(tcp=True)
     assert get(door, f"http://127.0.0.1:{door.port}/v1/messages", "POST", b'{"model": "claude-opus-4-8"}')[0] == 200
     assert [seen.path for seen in upstream.seen] == ["/v1/messages"]
+
+
+def test_a_door_that_cannot_be_opened_is_shut() -> None:
+    """Where a part of a run's door can't be made, no other part of it goes on to listen."""
+    with GatewayServer() as server:
+        with pytest.raises(HarnessError, match="is no host name"):
+            GatewayClient(server.control).open(RunRequest(run="run", hosts=("http://example.org",)))
+        with pytest.raises(ConnectionRefusedError):
+            connect(Door(socket=str(Path(server.control).parent / "r0")))
