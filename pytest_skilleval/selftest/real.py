@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from pytest_skilleval.archive import PLAN, Archive, encode
+from pytest_skilleval.core.atomic import write_atomically
 from pytest_skilleval.core.errors import HarnessError
 from pytest_skilleval.core.plan import Plan
 from pytest_skilleval.core.record import MeasuredRun
@@ -66,7 +67,7 @@ def real_sessions(
         if not (place / RESULT).exists():
             told(f"{one.name}, session {number + 1} of {sessions} with {agent} ...")
             measured = make(Chances(one, random_seed, number), agent=agent, folder=place, workers=workers)
-            (place / RESULT).write_bytes(encode(measured))
+            write_atomically(place / RESULT, encode(measured))
         yield msgspec.json.decode((place / RESULT).read_bytes(), type=Real)
 
 
