@@ -110,11 +110,10 @@ def _price(rows: Sequence[Row], loaded: LoadedSpec, pilot: Pilot | None, options
     from pytest_skilleval.core.errors import UsageProblem
     from pytest_skilleval.core.estimates import estimate
     from pytest_skilleval.core.own_prices import read_own
-    from pytest_skilleval.core.prices import with_own
     from pytest_skilleval.core.statistics.planning import Price
 
     turns = {(loaded.spec.skill, case.id): len(case.all_turns) for case in loaded.spec.cases}
-    prices = with_own(read_own(options.prices, "--prices")) if options.prices else None
+    prices = read_own(options.prices, "--prices") if options.prices else None
     assumed = estimate(rows, turns, workers=1, prices=prices)
     paid = pilot is not None and not pilot.simulated and pilot.price.money is not None
     if assumed.usd is None and not paid:

@@ -33,13 +33,12 @@ def run(options: argparse.Namespace) -> int:
     from pytest_skilleval.core.loading import load_spec
     from pytest_skilleval.core.locks import OtherSpec
     from pytest_skilleval.core.own_prices import read_own
-    from pytest_skilleval.core.prices import with_own
     from pytest_skilleval.report.files import write
     from pytest_skilleval.report.terminal import terminal_lines
     from pytest_skilleval.rescoring import report_on
 
     loaded = load_spec(options.spec) if options.spec else None
-    prices = with_own(read_own(options.prices, "--prices")) if options.prices else None
+    prices = read_own(options.prices, "--prices") if options.prices else None
     width = shutil.get_terminal_size((100, 24)).columns
     worst = 0
     for folder in sessions(options.results):

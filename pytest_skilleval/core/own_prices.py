@@ -14,14 +14,14 @@ import msgspec
 from pytest_skilleval.core.errors import Fault, SpecError, UsageProblem
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Document, Where, shown
-from pytest_skilleval.core.prices import Price, PriceTable
+from pytest_skilleval.core.prices import Price, Prices, PriceTable, with_own
 from pytest_skilleval.core.reading import decode, parse_document, read_bytes
 
 AMOUNTS = tuple(name for name in Price.__struct_fields__ if name != "model")
 
 
-def read_own(path: Path, origin: str) -> PriceTable:
-    """The table in the JSON file `path`, of the same shape as the shipped one; `origin` is the option that names the file.
+def read_own(path: Path, origin: str) -> Prices:
+    """The table in the JSON file `path`, of the same shape as the shipped one, before that; `origin` is the option that names the file.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def read_own(path: Path, origin: str) -> PriceTable:
     faults = (*document.faults, *(document.fault(where, message) for where, message in _faults(value, document)))
     if faults:
         raise UsageProblem("\n  ".join((f"{origin}: this is no table of prices", *map(str, sorted(faults)))))
-    return msgspec.convert(value, PriceTable)
+    return with_own(msgspec.convert(value, PriceTable))
 
 
 def _parsed(content: bytes, file: str) -> tuple[Any, Document]:

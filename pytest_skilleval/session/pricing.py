@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.prices import Prices, shipped, with_own
+from pytest_skilleval.core.prices import Prices, shipped
 from pytest_skilleval.options import PRICES
 
 if TYPE_CHECKING:
@@ -19,4 +19,4 @@ def prices_of(config: pytest.Config, settings: Settings) -> Prices:
         return shipped()
     from pytest_skilleval.core.own_prices import read_own
 
-    return with_own(read_own(settings.prices, PRICES.origin(config)))
+    return read_own(settings.prices, PRICES.origin(config))
