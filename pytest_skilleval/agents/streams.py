@@ -29,7 +29,7 @@ def decode(stdout: bytes, decoder: msgspec.json.Decoder[Line]) -> Decoded[Line]:
     """Every line of `stdout` that has the shape `decoder` knows. A stream without a fault is decoded in one go."""
     try:
         return Decoded(decoder.decode_lines(stdout))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _line_by_line(stdout, decoder)
 
 
@@ -38,7 +38,7 @@ def _line_by_line(stdout: bytes, decoder: msgspec.json.Decoder[Line]) -> Decoded
     for line in stdout.split(b"\n"):
         try:
             found.lines.append(decoder.decode(line))
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, RecursionError):
             found.unknown += 1
         except (msgspec.DecodeError, UnicodeDecodeError):
             _again(line, decoder, found)
@@ -51,7 +51,7 @@ def _again(line: bytes, decoder: msgspec.json.Decoder[Line], found: Decoded[Line
         return
     try:
         found.lines.append(decoder.decode(ESCAPED.sub(_whole, line.decode("utf-8", "replace"))))
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError):
         found.unknown += 1
     except msgspec.DecodeError:
         found.broken += 1

@@ -57,7 +57,7 @@ def decode(raw: bytes) -> Body:
     """The body as JSON, or an empty mapping when it is none."""
     try:
         body = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}
 

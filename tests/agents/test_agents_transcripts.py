@@ -88,11 +88,12 @@ def test_a_broken_line_costs_only_itself(file: Path) -> None:
 
 @by_file
 def test_unknown_events_are_counted_and_ignored(file: Path) -> None:
-    """Events of a future version change nothing but a count."""
+    """Events of a future version, and such as nest beyond all reason, change nothing but a count."""
     whole = read(file)
     news = b'{"type":"hologram","message":{"content":7},"item":[]}\n{"type":"rate_card"}\n{"type":"system","subtype":"brand_new"}\n'
-    changed = read(file, file.read_bytes() + news)
-    assert changed.unknown_events >= 2
+    deep = b'{"type":"user","deep":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
+    changed = read(file, file.read_bytes() + news + deep)
+    assert changed.unknown_events >= 3
     assert (changed.commands, changed.reply, changed.usage, changed.failure) == (whole.commands, whole.reply, whole.usage, whole.failure)
 
 

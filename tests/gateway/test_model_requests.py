@@ -132,6 +132,7 @@ def test_any_json_is_read(value: object) -> None:
 def test_undecodable_body_shows_nothing() -> None:
     """Bytes that are no JSON show nothing."""
     assert decode(b"\xff{") == {}
+    assert decode(b'{"input":' + b"[" * 100_000) == {}
     assert shown({}).skills == ()
 
 
