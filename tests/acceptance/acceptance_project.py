@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests import required
+
 SKILL = "careful-cleanup"
 SPEC = """\
 skill: careful-cleanup
@@ -183,11 +185,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """A project with one skill, one spec and a seed; engine sandboxes in a place of their own."""
     from pytest_skilleval.sandboxes import backend
 
-    probe = backend("engine").probe()
-    if not probe.available:
-        if os.environ.get("SKILLEVAL_REQUIRE_ALL") == "1":
-            pytest.fail(f"no engine sandbox here: {probe.reason}")
-        pytest.skip(f"no engine sandbox here: {probe.reason}")
+    required.sandboxes(backend("engine"))
     state = Path(tempfile.mkdtemp(prefix="acc-"))
     spec = tmp_path / "project" / "specs" / SKILL
     (spec / "seed").mkdir(parents=True)

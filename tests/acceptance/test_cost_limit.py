@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from acceptance_project import Project
 
-from pytest_skilleval.agents import agent
 from pytest_skilleval.agents.programs import ARCHITECTURES, PREFIX
-from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.scripted.script import Plays, Rehearsal, Script, ScriptTurn
 from pytest_skilleval.gateway.server import GatewayServer
 from pytest_skilleval.gateway.values import RunRequest
+from tests import required
 
 pytestmark = pytest.mark.engine
 
@@ -105,9 +104,6 @@ def test_a_run_whose_money_is_spent_is_not_measured_however_well_it_looks(
 
 def test_the_real_cli_is_stopped_in_its_middle(project: Project, model: None) -> None:
     """Claude Code takes the refusal for final and tries no more; its run is lost to money, not to the agent."""
-    try:
-        agent("claude-code").host_program()
-    except UsageProblem as problem:
-        pytest.skip(str(problem))
+    required.program("claude-code")
 
     spent_in_its_middle(project)

@@ -10,9 +10,8 @@ import time
 import pytest
 from acceptance_project import SKILL, Project
 
-from pytest_skilleval.agents import agent
-from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.sandboxes.engine.backend import default_cache
+from tests import required
 
 pytestmark = pytest.mark.engine
 
@@ -57,10 +56,7 @@ def words(line: str) -> list[str]:
 @pytest.mark.parametrize("name", ["scripted", "claude-code", "codex"])
 def test_a_dry_run_tells_what_the_session_then_does(project: Project, name: str) -> None:
     """Every command told is run, with the same words, variables and bytes; the run's own record tells how its sandbox was made."""
-    try:
-        agent(name).host_program()
-    except UsageProblem as problem:
-        pytest.skip(str(problem))
+    required.program(name)
     project.edit(
         f"specs/{SKILL}/spec.yaml", "with: {role: treatment}", "with: {role: treatment, instructions: from-skill, guard: guard.yaml}"
     )

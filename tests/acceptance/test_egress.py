@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 from acceptance_project import Project
 
-from pytest_skilleval.agents import agent
-from pytest_skilleval.core.errors import UsageProblem
+from tests import required
 
 pytestmark = pytest.mark.engine
 
@@ -45,10 +44,7 @@ def greeting() -> Iterator[str]:
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
 def test_the_agent_reaches_the_named_host_and_no_other(project: Project, greeting: str, name: str) -> None:
     """What it fetches from the named host arrives, another host is refused; requests, provenance and report say both."""
-    try:
-        agent(name).host_program()
-    except UsageProblem as problem:
-        pytest.skip(str(problem))
+    required.program(name)
     spec = "specs/careful-cleanup/spec.yaml"
     project.edit(spec, "    family: sweeping\n", f"    family: sweeping\n    sandbox: {{hosts: ['{greeting}']}}\n")
     project.edit(spec, "{run: [docker rm old], reply", f"{{run: [docker rm old, curl -s http://{greeting}/ -o /tmp/got], reply")

@@ -7,9 +7,8 @@ import subprocess
 import pytest
 from acceptance_project import SKILL, Project
 
-from pytest_skilleval.agents import agent
 from pytest_skilleval.core.arms import digest
-from pytest_skilleval.core.errors import UsageProblem
+from tests import required
 
 pytestmark = pytest.mark.engine
 both = pytest.mark.parametrize("name", ["claude-code", "codex"])
@@ -26,18 +25,10 @@ Kind.command = lambda self, turn: (
 KINDS = {"claude-code": ("claude_code", "ClaudeCode"), "codex": ("codex", "Codex")}
 
 
-def require(name: str) -> None:
-    """The real CLI is here, else a skip."""
-    try:
-        agent(name).host_program()
-    except UsageProblem as problem:
-        pytest.skip(str(problem))
-
-
 @both
 def test_arms_are_shown_as_declared_before_and_in_the_runs(project: Project, name: str) -> None:
     """Run 0 says in one line that both arms show what they declare; the runs' first requests then differ by the declared bytes only."""
-    require(name)
+    required.program(name)
 
     done = project.run("--skill-model=scripted", "--skill-case=tidy", agent=name)
 
@@ -52,7 +43,7 @@ def test_arms_are_shown_as_declared_before_and_in_the_runs(project: Project, nam
 @both
 def test_an_arm_of_an_earlier_revision_differs_by_that_skill_only(project: Project, name: str) -> None:
     """The arm shows the skill as it was committed, the other arms as it is now; all first requests differ by the declared bytes only."""
-    require(name)
+    required.program(name)
     skill = project.folder / "specs/catalogue" / SKILL / "SKILL.md"
     git = ("git", "-C", str(project.folder), "-c", "user.name=n", "-c", "user.email=n@example.org")
     for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "One."], ["tag", "one"]):
@@ -77,7 +68,7 @@ def test_an_arm_of_an_earlier_revision_differs_by_that_skill_only(project: Proje
 @both
 def test_a_flag_that_the_version_does_not_know_ends_the_session_at_run_zero(project: Project, name: str) -> None:
     """Exit 4 before any run: CLI, version and flag are named, no results are left, no sandbox."""
-    require(name)
+    required.program(name)
     conftest = project.folder / "conftest.py"
     module, kind = KINDS[name]
     conftest.write_text(conftest.read_text() + FLAG.format(module=module, kind=kind))
@@ -113,7 +104,7 @@ GUARDED = """\
 @both
 def test_a_guard_that_the_cli_does_not_heed_ends_the_session(project: Project, name: str) -> None:
     """Exit 4 before any run: the arm and what it does not deny are named, and how to go on; the arm without a guard is not blamed."""
-    require(name)
+    required.program(name)
     module, kind = KINDS[name]
     tight, loose = GUARDS[name]
     conftest = project.folder / "conftest.py"
@@ -164,7 +155,7 @@ SAID = {"claude-code": "/workspace/.mcp.json should not be there", "codex": "MCP
 @both
 def test_an_mcp_server_of_the_sandbox_ends_the_session(project: Project, name: str) -> None:
     """Exit 4 before any run, where the sandbox' own files bring a server, whether the agent would heed or ignore them."""
-    require(name)
+    required.program(name)
     conftest = project.folder / "conftest.py"
     conftest.write_text(conftest.read_text() + TEMPLATE.format(files={"/opt/tracker.py": SERVER, **TRACKERS[name]}))
 
@@ -183,7 +174,7 @@ REFUSED = {
 @both
 def test_a_skill_that_the_agent_would_not_list_ends_the_session(project: Project, name: str) -> None:
     """Exit 4 before run 0, and nothing is made: the skill is named, why this agent does not list it, and the mend."""
-    require(name)
+    required.program(name)
     front, why = REFUSED[name]
     (project.folder / "specs/catalogue/neighbour/SKILL.md").write_text(f"---\nname: neighbour\n{front}\n---\n# neighbour\n")
 

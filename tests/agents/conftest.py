@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,22 +7,16 @@ from typing import Any
 import pytest
 from agent_driving import Bench
 
-from pytest_skilleval.agents import agent
-from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.server import GatewayServer
+from tests import required
 
 PROGRAMS = {"claude-code": "claude", "codex": "bin/codex"}
 
 
 def find(name: str) -> Path:
     """The real CLI, else a skip (a failure where everything is required)."""
-    try:
-        (folder,) = agent(name).host_program()
-    except UsageProblem as problem:
-        if os.environ.get("SKILLEVAL_REQUIRE_ALL"):
-            pytest.fail(str(problem))
-        pytest.skip(str(problem))
+    (folder,) = required.program(name)
     return folder / PROGRAMS[name]
 
 

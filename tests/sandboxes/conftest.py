@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 pytest.register_assert_rewrite("tests.sandboxes.conformance", "sandboxes.conformance")
 
 from pytest_skilleval.sandboxes.engine.backend import EngineBackend, default_cache  # noqa: E402
+from tests import required  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -23,20 +23,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineBackend]:
     cache = tmp_path_factory.mktemp("cache")
     (cache / "trees").symlink_to(default_cache() / "trees")
     backend = EngineBackend(cache, state_dir=folder)
-    require(backend)
+    required.sandboxes(backend)
     backend.warm(print)
     yield backend
     shutil.rmtree(folder)
-
-
-def require(backend: EngineBackend) -> None:
-    """Skip, or fail where everything is required, when this machine can't make sandboxes."""
-    probe = backend.probe()
-    if not probe.available:
-        message = f"no engine sandbox here: {probe.reason}"
-        if os.environ.get("SKILLEVAL_REQUIRE_ALL") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
 
 
 @pytest.fixture(autouse=True)

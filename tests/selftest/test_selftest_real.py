@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_skilleval.agents import agent
 from pytest_skilleval.archive import PLAN, PROVENANCE, SPEC, Archive
 from pytest_skilleval.cli import main
-from pytest_skilleval.core.errors import HarnessError, UsageProblem
+from pytest_skilleval.core.errors import HarnessError
 from pytest_skilleval.core.plan import Plan
 from pytest_skilleval.report.files import write
 from pytest_skilleval.rescoring import record_spec, report_on
@@ -30,6 +29,7 @@ from pytest_skilleval.selftest.recording import record_run, spec_of
 from pytest_skilleval.selftest.results import result
 from pytest_skilleval.selftest.script import ARMS, SKILL
 from pytest_skilleval.selftest.standards import STANDARDS, Standard, Truth, standard
+from tests import required
 
 INTERRUPTED = 2
 CERTAIN = Standard(
@@ -43,26 +43,13 @@ CERTAIN = Standard(
 )
 
 
-def needed(name: str) -> None:
-    """What the agent needs is here; else a skip, or a failure where everything is required."""
-    probe = backend("engine").probe()
-    reason = "" if probe.available else probe.reason
-    try:
-        agent(name).host_program()
-    except UsageProblem as problem:
-        reason = reason or str(problem)
-    if reason and os.environ.get("SKILLEVAL_REQUIRE_ALL"):
-        pytest.fail(reason)
-    if reason:
-        pytest.skip(reason)
-
-
 @pytest.mark.engine
 @pytest.mark.npm
 @pytest.mark.parametrize("name", ["scripted", "claude-code", "codex"])
 def test_a_session_without_chance_is_found_exactly(name: str, tmp_path: Path) -> None:
     """Through pytest, a real sandbox and a real CLI: every run becomes what is told, and the report finds the very effect."""
-    needed(name)
+    required.sandboxes(backend("engine"))
+    required.program(name)
     found = make(Chances(CERTAIN, 1, 0), agent=name, folder=tmp_path / "session")
     assert found.strange == ()
     assert (found.runs, found.found.difference, found.found.verdict) == (6, 0.5, "lost too many runs")
