@@ -57,6 +57,7 @@ def _stray(path: Path, parent: pytest.Collector) -> Stray | None:
         return None
     if named:
         collector: Stray = Stray.from_parent(parent, path=path)
+        collector.why = str(fault)
         return collector
     warnings.warn_explicit(InvalidSpecWarning(str(fault)), None, filename=str(path), lineno=fault.line)
     return None
@@ -65,11 +66,11 @@ def _stray(path: Path, parent: pytest.Collector) -> Stray | None:
 class Stray(pytest.File):
     """A file that was named, and meant as a spec, and is none."""
 
+    why = ""
+
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """Nothing, but the reason why it is no spec."""
-        from pytest_skilleval.core.strays import why_no_spec
-
-        raise self.CollectError(str(why_no_spec(self.path)))
+        raise self.CollectError(self.why)
 
 
 class SpecFile(pytest.Module):
