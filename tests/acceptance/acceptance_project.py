@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests import required
+from tests.heeding import heed_signals
 
 SKILL = "careful-cleanup"
 SPEC = """\
@@ -132,6 +133,7 @@ class Project:
             text=True,
             env=environment(),
             start_new_session=True,
+            preexec_fn=heed_signals,
         )
 
     @property

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.heeding import heed_signals
+
 
 class Session:
     """An evaluation in a process group of its own."""
@@ -23,7 +25,9 @@ class Session:
         environment = {**os.environ, "TMPDIR": str(project.path / "tmp")}
         (project.path / "tmp").mkdir()
         with (project.path / "out.txt").open("wb") as out:
-            self.process = subprocess.Popen(command, cwd=project.path, stdout=out, stderr=out, env=environment, start_new_session=True)
+            self.process = subprocess.Popen(
+                command, cwd=project.path, stdout=out, stderr=out, env=environment, start_new_session=True, preexec_fn=heed_signals
+            )
 
     def wait_for(self, runs: int) -> None:
         """Until so many runs have begun."""

@@ -13,6 +13,7 @@ import pytest
 from gateway_helpers import ask
 
 from pytest_skilleval.gateway.values import Door, from_lines
+from tests.heeding import heed_signals
 
 PROGRAM = (sys.executable, "-m", "pytest_skilleval.gateway.scripted")
 
@@ -23,7 +24,7 @@ def test_it_serves_until_interrupted_and_says_what_it_was_asked(tmp_path: Path) 
     play.write_text(
         json.dumps({"script": {"skill": "s", "rehearsals": [{"id": "a", "plays": {"skill": None}, "turns": [{"reply": "Hi."}]}]}})
     )
-    with subprocess.Popen([*PROGRAM, play, requests], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*PROGRAM, play, requests], stdout=subprocess.PIPE, text=True, preexec_fn=heed_signals) as process:
         assert process.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:(\d+)", process.stdout.readline())
         assert found is not None

@@ -17,6 +17,7 @@ from pytest_skilleval.core.errors import SandboxError
 from pytest_skilleval.core.ports import Command, SandboxRequest
 from pytest_skilleval.sandboxes.engine.backend import EngineBackend
 from pytest_skilleval.sandboxes.engine.leftovers import inventory, processes
+from tests.heeding import heed_signals
 
 from . import world
 
@@ -51,7 +52,9 @@ def victim(fresh: EngineBackend, kept: str) -> Iterator[Victim]:
     """Another process with a sandbox in use."""
     command = [sys.executable, "-m", f"{__package__}.opener", str(fresh.state_dir), kept, str(fresh.cache)]
     root = Path(__file__).parents[len(__package__.split("."))]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=root) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=root, preexec_fn=heed_signals
+    ) as process:
         assert process.stdout is not None
         supervisor, init = map(int, process.stdout.readline().split())
         yield process, supervisor, init

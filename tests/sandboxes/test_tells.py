@@ -40,7 +40,8 @@ PROBES = (
     "docker history --no-trunc shop-web:1.4; docker image inspect shop-web:1.4",
     "docker inspect shop-web-1 shop-db-1 stubborn",
     "docker volume inspect shop_pgdata; docker network inspect shop_default",
-    "docker events --since 24h --until 0s",
+    # until the beginning of this second
+    "sleep 1; docker events --since 24h --until 0s",
     "docker system df -v; docker builder du",
     "cat /proc/1/cmdline /proc/1/comm; sudo cat /proc/1/environ; readlink /proc/1/exe; sudo ls -l /proc/1/exe /proc/1/fd /proc/1/cwd",
     "cat /proc/self/cgroup /proc/1/cgroup; find /sys/fs/cgroup -maxdepth 3 -type d",
