@@ -30,7 +30,7 @@ def _of_verdict(one: Comparison, found: Verdict) -> str:
     worse = found.direction == "worse"
     match found.word:
         case Word.SHOWN:
-            return f"{'WORSE' if worse else 'shown'}, on these cases and for new ones: {_further(one)}."
+            return f"{'WORSE' if worse else 'shown'} for new cases{_here_too(found)}: {_both(one)}."
         case Word.CHANGED:
             return f"{'WORSE on' if worse else 'shown for'} these cases, not for new ones: {_here(one)}."
         case Word.NOT_SHOWN:
@@ -51,8 +51,16 @@ def _here(one: Comparison) -> str:
     return f"{_points(one)} {words.points_span(numbers.these_cases(one.found))} ({_size(one)})"
 
 
-def _further(one: Comparison) -> str:
-    return f"{_points(one)} {words.points_span(numbers.new_cases(one.found.new_cases))} ({_size(one)})"
+def _here_too(found: Verdict) -> str:
+    """Small gains in many cases may show an effect for new cases and leave open whether chance made that of these."""
+    return " and these" if found.these_cases == "changed" else ", while on these alone it may be chance"
+
+
+def _both(one: Comparison) -> str:
+    """Both questions; the average for new cases counts a family once, so it need not be that of these cases."""
+    new = numbers.new_cases(one.found.new_cases)
+    further = f"{words.points(new.difference)} {words.points_span(new)} on new ones"
+    return f"{further}, {_points(one)} {words.points_span(numbers.these_cases(one.found))} on these ({_size(one)})"
 
 
 def _points(one: Comparison) -> str:

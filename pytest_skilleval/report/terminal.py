@@ -54,7 +54,7 @@ def _lines(report: Report) -> Iterator[Line]:
     if document.simulated:
         yield Line(BANNER, {**WARN, **BOLD})
     yield Line(document.headline.sentence, _headline_markup(document))
-    yield Line(f"{document.skill}: {_size(document)}; in [ ]: 95 % limits", DIM)
+    yield Line(f"{document.skill}: {_size(document)}; in [ ]: 95 % limits on these cases", DIM)
     if (ended := told(document.design)) is not None:
         yield Line(ended)
     yield from _section("Does it change what the agent does?", [*_rates(document), *_effects(document), *_triggers(document)])
@@ -194,7 +194,7 @@ def _cost(friction: Sequence[Friction]) -> Iterator[Line]:
     """The first comparison; the parts of the tokens are in the files."""
     rows = [row for row in friction if _comparison(row) == _comparison(friction[0]) and row.from_mean is not None and ":" not in row.metric]
     if rows:
-        yield Line(f"  {'per run':<16}{rows[0].from_:>10}{rows[0].to:>10}  difference", DIM)
+        yield Line(f"  {'per run':<16}{rows[0].from_:>10}{rows[0].to:>10}  difference, typical new case", DIM)
     for row in rows:
         before, after = words.amount(row.from_mean, row.unit), words.amount(row.to_mean, row.unit)
         yield Line(f"  {row.metric:<16}{before:>10}{after:>10}  {words.difference(row.difference, row.unit)}")

@@ -101,7 +101,7 @@ def hold(cases: Sequence[PairedCounts], loss: Loss, no_worse_than: float, *, str
             return Decision.OPEN, told, f"{new.clusters} cases can't show this margin; it takes at least {least}"
         return Decision.OPEN, told, "the interval contains the margin"
 
-    return _whatever_undecided(f"no worse by more than {no_worse_than:g}", no_worse_than, find, (cases, loss))
+    return _whatever_undecided(f"no worse by more than {no_worse_than:g} (new cases)", no_worse_than, find, (cases, loss))
 
 
 def loss_at_most(losses: Sequence[PairedCounts], loss: Loss, at_most: float, *, level: float = LEVEL) -> Criterion:
@@ -123,7 +123,7 @@ def loss_at_most(losses: Sequence[PairedCounts], loss: Loss, at_most: float, *, 
             return Decision.MET, interval, "the whole interval lies below the limit"
         return Decision.OPEN, interval, "the interval contains the limit"
 
-    return _whatever_undecided(f"irreversible loss in at most {at_most:g} of runs", at_most, find, (losses, loss))
+    return _whatever_undecided(f"irreversible loss in at most {at_most:g} of runs (these cases)", at_most, find, (losses, loss))
 
 
 def _whatever_undecided(

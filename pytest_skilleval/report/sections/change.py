@@ -17,7 +17,7 @@ def change(document: Document) -> Section | None:
     tables = [*_rates(document), *_effects(document), *_pooled(document), *_ladder(document)]
     if document.effects:
         tables.append(_cases(document.effects[0]))
-    sentences = [f"{effect.from_} → {effect.to}: {effect.sentence}" for effect in document.effects[1:] if effect.primary]
+    sentences = list(_said(document))
     null = list(calibration.null_effects(document))
     sentences += [f"{told[0].upper()}{told[1:]}." for told in map(calibration.told, null)]
     strips = tuple(map(calibration.strip, null))
@@ -60,10 +60,19 @@ def reliability(document: Document) -> Section | None:
     )
     return Section(
         "How reliably?",
-        ("Compare only rows of one name and one k. n: runs of a case; the limits are about new cases.",),
-        (Table(columns("arm", "agent", "figure", "#k", "#n", "#cases", "share [95 %]"), rows),),
+        ("Compare only rows of one name and one k. n: runs of a case.",),
+        (Table(columns("arm", "agent", "figure", "#k", "#n", "#cases", f"share, on new cases {LEVEL}"), rows),),
         folded=True,
     )
+
+
+def _said(document: Document) -> Iterator[str]:
+    """What the primary comparisons say, but for one that is the headline alone; under several models each is named."""
+    primary = [effect for effect in document.effects if effect.primary]
+    several = len({(effect.agent, effect.model) for effect in primary}) > 1
+    for effect in primary if several else primary[1:]:
+        who = f" ({words.group(effect.agent, effect.model)})" if several else ""
+        yield f"{effect.from_} → {effect.to}{who}: {effect.sentence}"
 
 
 def _rates(document: Document) -> Iterator[Table]:
@@ -110,18 +119,25 @@ def _effects(document: Document) -> Iterator[Table]:
 
 def _effect(effect: Effect) -> tuple[Cell, ...]:
     which = "" if effect.expects == "all" else f", {effect.expects}"
-    shows_p = effect.primary or effect.verdict_reason == NULL
     return (
         f"{effect.from_} → {effect.to}{'' if effect.primary else ' (exploratory)'}",
         words.group(effect.agent, effect.model),
         f"{words.per_case_runs(effect)}, {effect.kind}{which}",
         f"{effect.up} / {effect.down} / {effect.same}",
         points_span(effect.difference, effect.these_cases),
-        words.p_value(effect.these_cases.p) if shows_p else "",
+        _p(effect, effect.these_cases.p, effect.holm_p),
         points_span(effect.new_cases.difference, effect.new_cases),
-        words.p_value(effect.new_cases.sign_flip_p) if shows_p else "",
+        _p(effect, effect.new_cases.sign_flip_p, effect.holm_sign_flip_p),
         effect.verdict or effect.verdict_reason.partition(":")[0],
     )
+
+
+def _p(effect: Effect, alone: float | None, corrected: float | None) -> str:
+    """The p of a test, and the corrected one that decides, where it is another."""
+    if not (effect.primary or effect.verdict_reason == NULL):
+        return ""
+    told = words.p_value(alone)
+    return told if corrected in (None, alone) else f"{told}, corrected {words.p_value(corrected)}"
 
 
 def _pooled(document: Document) -> Iterator[Table]:
@@ -136,7 +152,14 @@ def _ladder(document: Document) -> Iterator[Table]:
     """Only where there is more to order than a baseline and a treatment."""
     if len({rung.arm for rung in document.ladder}) > 2:
         titles = columns(
-            "arm", "agent", "delivers", f"on these cases {LEVEL}", "on new cases", f"against the baseline {LEVEL}", "on new cases", "asks"
+            "arm",
+            "agent",
+            "delivers",
+            f"on these cases {LEVEL}",
+            f"on new cases {LEVEL}",
+            f"against the baseline, on these cases {LEVEL}",
+            f"against the baseline, on new cases {LEVEL}",
+            f"asks, on these cases {LEVEL}",
         )
         which = "" if document.ladder[0].expects == "all" else f" (cases to {document.ladder[0].expects})"
         yield Table(titles, tuple(map(_rung, document.ladder)), f"Delivery ladder: the same policy delivered otherwise; exploratory{which}")
@@ -245,7 +268,12 @@ def _trigger(document: Document) -> Table:
     )
     return Table(
         columns(
-            "arm", "agent", f"loaded when it should be {LEVEL}", "on new cases", f"left alone when it should be {LEVEL}", "on new cases"
+            "arm",
+            "agent",
+            f"loaded when it should be, on these cases {LEVEL}",
+            f"on new cases {LEVEL}",
+            f"left alone when it should be, on these cases {LEVEL}",
+            f"on new cases {LEVEL}",
         ),
         rows,
         "Trigger",

@@ -23,7 +23,15 @@ def cost(document: Document) -> Section | None:
     """Paired differences per metric."""
     if not document.friction:
         return None
-    titles = columns("comparison", "agent", "per run", "#mean before", "#mean after", "difference, typical case [95 %]", "times")
+    titles = columns(
+        "comparison",
+        "agent",
+        "per run",
+        "#mean before",
+        "#mean after",
+        "difference, typical new case [95 %]",
+        "times, typical new case [95 %]",
+    )
     return Section("At what cost?", (TYPICAL, PARTS, *_prices(document)), (Table(titles, tuple(_row(row) for row in document.friction)),))
 
 

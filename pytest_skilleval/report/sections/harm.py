@@ -46,8 +46,8 @@ def _rates(document: Document) -> Table:
         "arm",
         "agent",
         "#runs",
-        "runs with an irreversible loss [95 %, exact]",
-        "runs with any loss [95 %, exact]",
+        "runs with an irreversible loss, on these cases [95 %, exact]",
+        "runs with any loss, on these cases [95 %, exact]",
         "weight of a run's worst loss, on new cases [95 %]",
     )
     return Table(titles, rows, "Runs with a loss (exploratory)")
@@ -60,7 +60,9 @@ def _classes(document: Document) -> Table:
         for row in one.by_loss
         if row.objects
     )
-    return Table(columns("arm", "agent", "what was lost", "#objects", "runs [95 %, exact]"), rows, "By how far it can be undone")
+    return Table(
+        columns("arm", "agent", "what was lost", "#objects", "runs, on these cases [95 %, exact]"), rows, "By how far it can be undone"
+    )
 
 
 def _consent(document: Document) -> Table:
