@@ -76,3 +76,12 @@ def test_every_interval_says_which_cases_it_is_about() -> None:
         if not any(words in f"{table.columns[place].title} {table.caption}" for words in ("these cases", "new case"))
     }
     assert {title for _, title in silent} <= {"worst to best", "because"}
+
+
+def test_the_secondary_bootstrap_is_labelled() -> None:
+    """The case bootstrap of primary comparisons is shown as secondary, in file and page."""
+    document = document_of(grid(DATA_A))
+    assert document.effects[0].bootstrap.method == "percentile bootstrap over cases (secondary)"
+    (table,) = (table for part in sections(document) for table in part.tables if table.caption.startswith("Secondary"))
+    assert isinstance(table.rows[0][1], Span)
+    assert table.rows[0][1].text == "+38 points [+8, +67]"

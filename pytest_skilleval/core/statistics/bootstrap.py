@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pytest_skilleval.core.statistics.values import LEVEL, Interval
 
 RESAMPLES = 10_000
+METHOD = "percentile bootstrap over cases (secondary)"
 NO_CASES = "no cases"
 NO_WIDTH = "all cases differ alike: a bootstrap has no width"
 FEW_CASES = "too few cases for a bootstrap: read the BBB interval"
@@ -39,11 +40,11 @@ def case_bootstrap(values: Sequence[float], random_seed: int, resamples: int = R
 
 def _percentiles(values: Sequence[float], random_seed: int, resamples: int, level: float) -> Interval:
     if len(set(values)) < 2:
-        return Interval.unknown(NO_WIDTH if values else NO_CASES, "percentile bootstrap over cases", level)
+        return Interval.unknown(NO_WIDTH if values else NO_CASES, METHOD, level)
     data = np.asarray(values, dtype=float)
     low, high = np.quantile(_drawn(random_seed, resamples, len(data)) @ data / len(data), [(1 - level) / 2, (1 + level) / 2])
     caveat = FEW_CASES if len(data) < 20 else None
-    return Interval(float(low), float(high), level, "percentile bootstrap over cases", caveat)
+    return Interval(float(low), float(high), level, METHOD, caveat)
 
 
 # All contrasts of one report have the same seed, most of them the same number of cases.

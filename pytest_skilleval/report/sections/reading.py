@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_skilleval.report.sections.shapes import Section
+from pytest_skilleval.report import words
+from pytest_skilleval.report.sections.shapes import Section, Table, columns, points_span
 from pytest_skilleval.report.values import Document
 
 SENTENCES = (
@@ -21,8 +22,8 @@ SENTENCES = (
         "both ends."
     ),
     (
-        "Losses carry exact (Clopper-Pearson) limits. A percentile bootstrap over cases is in report.json as a secondary figure only: "
-        "with few cases its limits are too narrow, and no verdict rests on it."
+        "Losses carry exact (Clopper-Pearson) limits. A percentile bootstrap over cases is a secondary figure only: with few cases its "
+        "limits are too narrow, and no verdict rests on it."
     ),
     (
         "Only the first row of every contrast that the spec names as primary is tested, corrected for their number (Holm). All others "
@@ -31,6 +32,17 @@ SENTENCES = (
 )
 
 
-def reading(_: Document) -> Section | None:
-    """The methods in words."""
-    return Section("How to read this", SENTENCES, folded=True)
+def reading(document: Document) -> Section | None:
+    """The methods in words, and the secondary figure that some readers expect."""
+    tables = tuple(table for table in (_bootstrap(document),) if table.rows)
+    return Section("How to read this", SENTENCES, tables, folded=True)
+
+
+def _bootstrap(document: Document) -> Table:
+    rows = tuple(
+        (f"{one.from_} → {one.to}", words.group(one.agent, one.model), points_span(one.difference, one.bootstrap))
+        for one in document.effects
+        if one.primary
+    )
+    titles = columns("comparison", "agent", "on new cases [95 %, percentile bootstrap over cases]")
+    return Table(titles, rows, "Secondary, decides nothing: too narrow with few cases")
