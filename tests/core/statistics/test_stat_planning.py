@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 from stat_writing import written
 
 from pytest_skilleval.core.statistics.planning import (
@@ -97,6 +98,16 @@ def test_the_expected_width_shrinks_with_cases() -> None:
     assert narrow / wide == pytest.approx(0.5, abs=0.03)
     assert expected_width(Spread(0.5, 0.5, (0.25, 0.25), 0.0, "x"), 25, 1) == pytest.approx(2 * 2.063899 * (0.5 / 25) ** 0.5)
     assert expected_width(spread, 2, 3) is None
+
+
+def test_the_width_of_a_pilot_is_that_of_its_t_interval(data_a: tuple[PairedCounts, ...], data_b: tuple[PairedCounts, ...]) -> None:
+    """Planned again as it was, a pilot has the t interval of its own case differences: the worked examples, and scipy's."""
+    for data, repeats, low, high in ((data_a, 3, -0.002938, 0.752938), (data_b, 5, 0.381078, 0.818922)):
+        spread = pilot(data)
+        assert spread is not None
+        theirs = ttest_1samp([float(case.difference) for case in data], 0).confidence_interval(0.95)
+        assert tuple(theirs) == pytest.approx((low, high), abs=1e-6)
+        assert expected_width(spread, 8, repeats) == pytest.approx(high - low, abs=2e-6)
 
 
 def test_an_effect_of_nothing_has_no_size() -> None:

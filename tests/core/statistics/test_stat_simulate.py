@@ -13,6 +13,7 @@ from pytest_skilleval.core.statistics.permutation import sign_flip, within_case
 from pytest_skilleval.core.statistics.sequential import LOOKS
 from pytest_skilleval.core.statistics.simulate import SETTINGS, Summary, beta_population, coverage_study, main, power, rates, summary
 from pytest_skilleval.core.statistics.values import PairedCounts
+from pytest_skilleval.core.statistics.verdict import claims
 
 
 def _random_batch(cases: int, repeats: int) -> Batch:
@@ -32,6 +33,17 @@ def test_the_batch_engine_equals_the_plain_functions(cases: int, repeats: int) -
         assert flips[i] == pytest.approx(sign_flip(differences), abs=1e-12)
         assert exchanged[i] == pytest.approx(within_case(pairs), abs=1e-12)
         assert covers[i] == (not bbb([float(d) for d in differences]).excludes(0.2))
+
+
+def test_the_study_applies_the_very_rules_of_the_verdict() -> None:
+    """What the study counts as claimed, of these cases and of new ones, is what the verdict claims of each data set."""
+    batch = _random_batch(12, 3)
+    rows = zip(batch.passed0.tolist(), batch.passed1.tolist(), strict=True)
+    made = [claims([PairedCounts(str(j), a, 3, b, 3) for j, (a, b) in enumerate(zip(*row, strict=True))]) for row in rows]
+    found = rates(batch, 0.2)
+    assert found.changed_these_cases == pytest.approx(sum(one.these != 0 for one in made) / 25)
+    assert found.shown_for_new_cases == pytest.approx(sum(one.new != 0 for one in made) / 25)
+    assert 0 < found.shown_for_new_cases < found.changed_these_cases < 1
 
 
 def test_an_all_equal_data_set_at_the_bound_is_covered() -> None:
