@@ -131,9 +131,10 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(name="coverage-study")
 def coverage_study(session: nox.Session) -> None:
-    """Simulate again how often the intervals hold and how often a null effect is claimed."""
+    """Simulate again how often the intervals hold and how often a null effect is claimed: drawn counts, then the effect standards."""
     install(session)
     session.run("python", "-m", "pytest_skilleval.core.statistics.simulate", *session.posargs)
+    session.run("skilleval", "selftest", "--processes", "2")
 
 
 @nox.session
