@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pytest_skilleval.core.arms import null_contrasts
 from pytest_skilleval.core.lint.context import Context, Problem, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
@@ -54,6 +55,7 @@ def _conditions(context: Context, name: str, arm: Arm) -> Iterator[Problem]:
 
 def _contrasts(context: Context) -> Iterator[Problem]:
     contrasts = context.spec.contrasts
+    null = list(map(set, null_contrasts(context.spec)))
     seen: set[tuple[str, str]] = set()
     for kind, pairs in (("primary", contrasts.primary), ("secondary", contrasts.secondary)):
         for index, pair in enumerate(pairs):
@@ -63,6 +65,10 @@ def _contrasts(context: Context) -> Iterator[Problem]:
                 yield Problem(where, f"compares `{pair[0]}` with itself")
             elif pair in seen:
                 yield Problem(where, f"the contrast [{pair[0]}, {pair[1]}] is listed twice; remove one")
+            elif kind == "primary" and set(pair) in null:
+                yield Problem(
+                    where, f"`{pair[0]}` and `{pair[1]}` are declared alike: that calibrates, and is never tested; remove it here"
+                )
             seen.add(pair)
 
 

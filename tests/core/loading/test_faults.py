@@ -317,6 +317,14 @@ ARMS = [
         "the contrast [without, with] is listed twice; remove one",
     ),
     broken(
+        "null contrast that is to be tested",
+        "primary: [[without, with]]",
+        "primary: [[without, again]]",
+        "$.contrasts.primary[0]",
+        "`without` and `again` are declared alike: that calibrates, and is never tested; remove it here",
+        also=(("  with: {role: treatment}", "  with: {role: treatment}\n  again: {role: baseline, exclude: [careful-docker]}"),),
+    ),
+    broken(
         "unknown default arm",
         "arms: [without, with]",
         "arms: [without, wth]",
