@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pytest_skilleval.agents.codex_commands import STOPPED, denied, rejected, unwrap, unwrap_words
+from pytest_skilleval.agents.codex_commands import STOPPED, denied, rejected, unwrap_words
 from pytest_skilleval.agents.streams import decode, text_of
 from pytest_skilleval.core.transcript import ShellCommand
 
@@ -131,7 +131,7 @@ def _response(told: Payload, thread: Thread) -> None:
 
 
 def _attempt(line: str, told: Payload, thread: Thread, *, scripted: bool) -> Attempt:
-    return Attempt(line=unwrap(line), root=thread.root, call_id=told.call_id, confined=thread.confined, scripted=scripted)
+    return Attempt(line=line, root=thread.root, call_id=told.call_id, confined=thread.confined, scripted=scripted)
 
 
 def _asked(arguments: str) -> Iterator[str]:
