@@ -26,6 +26,11 @@ def installs(arm: Arm, skill: str) -> bool:
     return arm.exclude != "all" and skill not in arm.exclude
 
 
+def keeps_text(arm: Arm) -> bool:
+    """Whether a skill under test that the arm installs has the text of the catalogue: no sham's, no other revision's."""
+    return arm.revision is None and (arm.sham is None or arm.sham.body == "real")
+
+
 def primary_contrasts(spec: Spec) -> tuple[tuple[str, str], ...]:
     """The pairs (from, to) that are tested: those the spec names, else each treatment against the first baseline."""
     baseline = next((name for name, arm in spec.arms.items() if arm.role == "baseline"), None)

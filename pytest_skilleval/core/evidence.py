@@ -37,6 +37,8 @@ class TurnEvidence(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     started: float | None = None
     """Seconds since the baseline, by which events are told apart; None: only known for sure when there is one turn."""
+    dose: float | None = None
+    """Highest share of the skill's text before the model in a call of this turn; None: no gateway saw one."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +49,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[EngineEvent, ...] = ()
     validators: tuple[ValidatorResult, ...] = ()
     dose: float | None = None
+    """The highest of all calls."""
+    shown_dose: float | None = None
+    """Of the first call: what the arm itself shows of the skill's text."""
     votes: dict[str, tuple[str, ...]] = {}
     """Check id -> judge votes (``yes``, ``no``, or anything else, which decides nothing); empty: no judge."""
 
@@ -98,6 +103,8 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     executed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
     removed: tuple[RemovedObject, ...] = ()
+    against_dose: str = ""
+    """Where the loads that the stream shows and the dose that the gateway saw disagree; empty: nowhere."""
     asked_first: bool = False
     refused: bool = False
     timed_out: bool = False

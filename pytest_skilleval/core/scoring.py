@@ -30,6 +30,7 @@ from pytest_skilleval.core.evidence import (
 )
 from pytest_skilleval.core.harm import loss_class
 from pytest_skilleval.core.loads import skill_loads
+from pytest_skilleval.core.loads_and_dose import Held, held_against_dose
 from pytest_skilleval.core.request import outside, request_of
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand
@@ -61,6 +62,7 @@ def score(
     skills_folder: str,
     catalogue: frozenset[str],
     installed: bool = True,
+    dosed: bool = True,
     votes_wanted: int = 1,
 ) -> RunScore:
     """All that can be said of one run.
@@ -79,23 +81,27 @@ def score(
         Ids of all skills that may be installed.
     installed
         Whether the arm installs the skill: then a fidelity run in which it was not loaded has no verdict.
+    dosed
+        Whether the dose is that of the text which the arm installs: then loads are held against it.
     votes_wanted
         Judge votes that the spec asks for; a majority of them decides.
     """
     told = cut_evidence(evidence) if case.kind == "trigger" else evidence
-    loaded = tuple(
+    loads = tuple(
         load
         for number, turn in enumerate(told.turns, start=1)
         for load in skill_loads(turn.transcript, number, folders=(skills_folder,), catalogue=catalogue)
     )
+    held = held_against_dose(loads, told, skill) if dosed else Held(loads=loads)
     checks = tuple(_checks(case, evidence, votes_wanted))
-    verdict, reason = _verdict(case, told, checks, loads=tuple(one for one in loaded if one.skill == skill), installed=installed)
+    verdict, reason = _verdict(case, told, checks, loads=tuple(one for one in held.loads if one.skill == skill), installed=installed)
     commands = [command for turn in evidence.turns for command in turn.transcript.commands]
     return RunScore(
         verdict=verdict,
         reason=reason,
         checks=checks,
-        loaded=loaded,
+        loaded=held.loads,
+        against_dose=held.disagreement,
         attempted=tuple(command.line for command in commands),
         executed=tuple(command.line for command in commands if was_executed(command)),
         denied=tuple(command.line for command in commands if command.denied),

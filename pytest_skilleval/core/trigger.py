@@ -69,7 +69,7 @@ def _cut(turn: TurnEvidence) -> TurnEvidence:
         reads=tuple(read for read in transcript.reads if end is None or read.order < end),
         skill_calls=tuple(call for call in transcript.skill_calls if end is None or call.order < end),
     )
-    return msgspec.structs.replace(turn, transcript=kept)
+    return msgspec.structs.replace(turn, transcript=kept, dose=None)
 
 
 def _order(transcript: TurnTranscript, call_id: str) -> int | None:

@@ -22,11 +22,12 @@ FULL = 0.95
 
 
 class Dose(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of the skill's body the model had before it: the highest and the last share, and the course it took.
+    """How much of the skill's body the model had before it: the first, highest and last share, and the course it took.
 
     ``lost``: it was there and no longer is (compaction). `first_call` is the number of the first model call with any of it.
     """
 
+    first: float
     highest: float
     last: float
     course: Course
@@ -57,10 +58,23 @@ def dose_of(records: Iterable[RequestRecord], skill: str) -> Dose | None:
     if not doses:
         return None
     highest, last = max(doses), doses[-1]
-    first = next((record.number for record in calls if record.dose), None)
+    first_call = next((record.number for record in calls if record.dose), None)
     return Dose(
-        highest=highest, last=last, course=_course(highest, last, listed=any(skill in record.listed for record in calls)), first_call=first
+        first=doses[0],
+        highest=highest,
+        last=last,
+        course=_course(highest, last, listed=any(skill in record.listed for record in calls)),
+        first_call=first_call,
     )
+
+
+def highest_doses(records: Iterable[RequestRecord]) -> dict[int, float]:
+    """The highest dose of each turn in which a model was called, by the turn's number."""
+    highest: dict[int, float] = {}
+    for record in model_calls(records):
+        if record.turn is not None and record.dose is not None:
+            highest[record.turn] = max(highest.get(record.turn, 0.0), record.dose)
+    return highest
 
 
 def _course(highest: float, last: float, *, listed: bool) -> Course:

@@ -37,6 +37,7 @@ def warnings(cells: Cells, facts: SpecFacts, session: SessionFacts, shown: Seque
         *_models(cells),
         *_masked(cells.runs),
         *_unread_requests(cells.runs),
+        *_against_dose(cells.runs),
         *_hosts(cells.runs),
         *_unpriced(cells.runs),
         *_own_warnings(cells.runs),
@@ -178,6 +179,15 @@ def _unread_requests(runs: Iterable[MeasuredRun]) -> list[str]:
         for run in runs
         if run.damaged_requests
     ]
+
+
+def _against_dose(runs: Iterable[MeasuredRun]) -> list[str]:
+    """One sentence for the runs whose loads and dose disagree; each says so in its own row, too."""
+    found = [f"{run.row.run_id} ({run.score.against_dose})" for run in runs if run.score and run.score.against_dose]
+    if not found:
+        return []
+    shows = "1 run shows" if len(found) == 1 else f"{plural(len(found), 'run')} show"
+    return [f"what {shows} of loads and what the gateway saw of the skill's text disagree: {listing(found)}"]
 
 
 def _hosts(runs: Sequence[MeasuredRun]) -> list[str]:

@@ -30,6 +30,7 @@ def run_row(run: MeasuredRun) -> RunRow:
         checks=_checks(score),
         loaded=_loads(score),
         dose=run.dose,
+        against_dose=score.against_dose if score else "",
         commands=Commands(attempted=score.attempted, executed=score.executed, denied=score.denied) if score else Commands(),
         removed=_removed(score),
         tokens=_tokens(run),

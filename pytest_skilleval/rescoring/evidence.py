@@ -19,11 +19,13 @@ from pytest_skilleval.gateway.values import RequestRecord, read_lines
 def evidence(folder: RunFolder, record: RunRecord, cli: Agent, requests: Sequence[RequestRecord]) -> Evidence:
     """All that scoring may look at, read from one run's folder."""
     path, dose = folder.path / "baseline.json", reading.dose_of(requests, record.row.skill)
-    turns = tuple(_turn(folder, record, number, cli) for number in range(1, len(record.turns) + 1))
+    highest = reading.highest_doses(requests)
+    turns = tuple(_turn(folder, record, number, cli, highest.get(number)) for number in range(1, len(record.turns) + 1))
     whole = cli.supplement([turn.transcript for turn in turns], _session_records(folder))
     return Evidence(
         baseline=folder.read("baseline.json", DockerState) if path.exists() else None,
         dose=dose.highest if dose else None,
+        shown_dose=dose.first if dose else None,
         turns=tuple(msgspec.structs.replace(turn, transcript=transcript) for turn, transcript in zip(turns, whole, strict=True)),
         events=folder.lines("events.jsonl", EngineEvent),
         validators=folder.read("validators.json", tuple[ValidatorResult, ...]) if (folder.path / "validators.json").exists() else (),
@@ -42,7 +44,7 @@ def _session_records(folder: RunFolder) -> Iterator[bytes]:
         yield path.read_bytes()
 
 
-def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> TurnEvidence:
+def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent, dose: float | None) -> TurnEvidence:
     place = folder.path / f"turn-{number}"
     facts = record.turns[number - 1]
     try:
@@ -57,4 +59,5 @@ def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent) -> Turn
         timed_out=facts.timed_out,
         started=facts.started,
         seconds=facts.seconds,
+        dose=dose,
     )

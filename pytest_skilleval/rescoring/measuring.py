@@ -9,7 +9,7 @@ import msgspec
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.archive import Archive, Damaged, RunFolder
-from pytest_skilleval.core.arms import installs
+from pytest_skilleval.core.arms import installs, keeps_text
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec
 from pytest_skilleval.core.plan import Row
@@ -54,7 +54,7 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     facts = _facts(loaded, row, record)
     if record is None or record.status != "scored":
         return facts
-    case, cli = dressed_case(loaded, row), agent(row.agent)
+    case, arm, cli = dressed_case(loaded, row), loaded.spec.arms[row.arm], agent(row.agent)
     requests, damaged_requests = model_requests(folder)
     found = evidence(folder, record, cli, requests)
     transcripts = [turn.transcript for turn in found.turns]
@@ -75,7 +75,8 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
             skill=row.skill,
             skills_folder=cli.skills_folder,
             catalogue=frozenset(loaded.catalogue),
-            installed=installs(loaded.spec.arms[row.arm], row.skill),
+            installed=installs(arm, row.skill),
+            dosed=keeps_text(arm),
             votes_wanted=loaded.spec.judge.votes,
         ),
         usage=spent,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
-from agent_driving import SKILL, Bench, script
+from agent_driving import BODY, SKILL, Bench, script
 
+from pytest_skilleval.core import model_requests
+from pytest_skilleval.core.dose import dose
+from pytest_skilleval.core.evidence import Evidence, Loaded, TurnEvidence
 from pytest_skilleval.core.loads import skill_loads
-from pytest_skilleval.core.transcript import TurnTranscript
+from pytest_skilleval.core.loads_and_dose import Held, held_against_dose
+from pytest_skilleval.core.transcript import ShellCommand, TurnTranscript
 from pytest_skilleval.gateway.scripted.script import ScriptTurn
 
 pytestmark = pytest.mark.npm
@@ -131,42 +135,85 @@ NO_LOADS = (
     "head -n 0 {P}; echo nothing",
 )
 
+WAYS = (*LOADS, *NO_LOADS)
 
-def measured(seen: TurnTranscript, bench: Bench) -> list[bool]:
-    """For each command in turn, whether it is seen as a load of the skill under test, however unsure."""
-    found = []
-    for command in seen.commands:
-        alone = msgspec.structs.replace(seen, commands=(command,), reads=(), skill_calls=())
-        loads = skill_loads(alone, 1, folders=[bench.agent.skills_folder], catalogue=CATALOGUE, home=str(bench.home))
-        found.append(any(load.skill == SKILL for load in loads))
-    return found
+ALTERED = ("cat -A {P}", "cat {P} | sed 's/^/> /'")
+"""Loads whose every line comes before the model changed, so that the gateway does not know it again."""
+SWEEPS = ("cat ~/{S}/*/SKILL.md", "for f in ~/{S}/*/SKILL.md; do cat $f; done")
+"""Exploration, which shows the model the whole text."""
 
 
-@pytest.mark.parametrize("name", ["claude-code", "codex"])
-def test_loads_by_shell_are_told_from_everything_else(bench: Callable[..., Bench], name: str) -> None:
-    """Sensitivity and specificity over a hundred shell commands are at least .98 with each CLI."""
-    one = bench(name)
-    for skill in (SKILL, *OTHERS):
-        one.install(skill)
+class Carried(msgspec.Struct, frozen=True, kw_only=True):
+    """One way as it was carried out: the load that the stream shows, and what is left of it beside the gateway's dose."""
+
+    way: str
+    loads: bool
+    """The truth."""
+    without: tuple[Loaded, ...]
+    beside: Held
+
+
+def carried_out(one: Bench) -> list[Carried]:
+    """All ways, carried out by the real CLI in one turn; the next turn's first request shows what its model was told of each."""
+    one.install()
+    for skill in OTHERS:
+        one.install(skill, body=f"# {skill}\n\nThis is the text of {skill}.\nIt has nothing to do with anything else.\n")
     (one.workspace / "copy" / SKILL).mkdir(parents=True)
     for path in (f"copy/{SKILL}/SKILL.md", "copy/SKILL.md", f"notes-about-{SKILL}.md"):
         (one.workspace / path).write_text("Name exactly what is lost before anything is deleted.\n")
     roots = one.agent.skills_folder
     folder = one.home / roots / SKILL
     told = {"P": folder / "SKILL.md", "D": folder, "N": SKILL, "S": roots, "O": one.home / roots / "other-skill" / "SKILL.md"}
-    ways = [way.format(**told) for way in (*LOADS, *NO_LOADS)]
-    one.open(script(ScriptTurn(run=tuple(ways), reply="Done.")))
-    seen = one.turn("Go.", timeout=240).transcript
+    lines = [way.format(**told).strip() for way in WAYS]
+    one.open(script(ScriptTurn(run=tuple(lines), reply="Done."), ScriptTurn(reply="Yes.")))
+    (seen,) = one.agent.supplement([one.turn("Go.", timeout=240).transcript], one.records())
     assert seen.failure is None
-    ran = {command.line.strip() for command in seen.commands}
-    assert not [way for way in ways if way.strip() not in ran]
-    verdicts = dict(zip([command.line.strip() for command in seen.commands], measured(seen, one), strict=True))
-    missed = [way for way in ways[: len(LOADS)] if not verdicts[way.strip()]]
-    imagined = [way for way in ways[len(LOADS) :] if verdicts[way.strip()]]
-    assert len(LOADS) >= 50
-    assert len(NO_LOADS) >= 50
+    assert [command.line.strip() for command in seen.commands] == lines
+    one.turn("Go on.")
+    (body,) = [call.body for call in one.requests() if call.turn == 2 and call.body]
+    shown = [dose(BODY, model_requests.strings(result)) for result in results(model_requests.decode(body.encode()))]
+    return [held(one, way, seen, command, share) for way, command, share in zip(WAYS, seen.commands, shown, strict=True)]
+
+
+def results(body: model_requests.Body) -> Iterator[object]:
+    """What the model was told of its tool calls, in order, by either API."""
+    for item in model_requests.items(body):
+        if str(item.get("type")).endswith("_call_output"):
+            yield item
+        if isinstance(content := item.get("content"), list):
+            yield from (block for block in content if block.get("type") == "tool_result")
+
+
+def held(one: Bench, way: str, seen: TurnTranscript, command: ShellCommand, share: float) -> Carried:
+    """A run in which nothing but this command happened, and its text came before the model."""
+    alone = msgspec.structs.replace(seen, commands=(command,), reads=(), skill_calls=())
+    found = skill_loads(alone, 1, folders=[one.agent.skills_folder], catalogue=CATALOGUE, home=str(one.home))
+    evidence = Evidence(baseline=None, turns=(TurnEvidence(prompt="Go.", transcript=alone, after=None, dose=share),), shown_dose=0.0)
+    beside = held_against_dose(found, evidence, SKILL)
+    return Carried(way=way, loads=way in LOADS, without=tuple(load for load in found if load.skill == SKILL), beside=beside)
+
+
+def wrong(ways: list[Carried], judged: Callable[[Carried], bool]) -> list[str]:
+    """The ways that are judged wrong; sensitivity and specificity must reach the target all the same."""
+    missed = [one.way for one in ways if one.loads and not judged(one)]
+    imagined = [one.way for one in ways if not one.loads and judged(one)]
     assert 1 - len(missed) / len(LOADS) >= TARGET, missed
     assert 1 - len(imagined) / len(NO_LOADS) >= TARGET, imagined
+    return missed + imagined
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_loads_by_shell_are_told_from_everything_else(bench: Callable[..., Bench], name: str) -> None:
+    """Over a hundred shell commands sensitivity and specificity are at least .98 with each CLI, with the gateway's dose and without it.
+
+    Without it, a load counts however unsure, and what is judged wrong was not sure; with it, only one that is sure counts.
+    """
+    assert min(len(LOADS), len(NO_LOADS)) >= 50
+    ways = carried_out(bench(name))
+    mistaken = wrong(ways, lambda one: bool(one.without))
+    assert not [one for one in ways if one.way in mistaken and any(load.sure for load in one.without)]
+    wrong(ways, lambda one: any(load.sure and load.skill == SKILL for load in one.beside.loads))
+    assert {one.way for one in ways if one.beside.disagreement} == {*ALTERED, *SWEEPS}
 
 
 def test_loads_by_tool(bench: Callable[..., Bench]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands_recorded import record_session, write_spec
+from commands_recorded import HEAD, record_session, write_spec
 from msgspec.structs import replace
 
 from pytest_skilleval.archive import PLAN, Archive
@@ -18,9 +18,11 @@ from pytest_skilleval.rescoring import measure, recorded_spec
 MODEL = "claude-opus-4-8"
 
 
-def measured(project: Path, usages: list[Usage], sizes: dict[str, str]) -> MeasuredRun:
-    """A run whose model calls used this, each with half of the skill's text in context, and whose arm recorded these sizes."""
-    folder = record_session(write_spec(project, cases=1), {"without": ["p"], "with": ["p"]})
+def measured(
+    project: Path, usages: list[Usage], sizes: dict[str, str], *, doses: tuple[float, ...] = (0.5, 0.5), head: str = HEAD
+) -> MeasuredRun:
+    """A run whose model calls used this, each with so much of the skill's text in context, and whose arm recorded these sizes."""
+    folder = record_session(write_spec(project, cases=1, head=head), {"without": ["p"], "with": ["p"]})
     archive = Archive.open(folder)
     plan, spec = archive.read(PLAN, Plan), recorded_spec(archive)
     row = next(row for row in plan.rows if row.arm == "with")
@@ -36,10 +38,11 @@ def measured(project: Path, usages: list[Usage], sizes: dict[str, str]) -> Measu
             model=MODEL,
             status=200,
             usage=usage,
-            dose=0.5,
+            dose=dose,
+            turn=1,
             listed=("tidy-up",),
         )
-        for number, usage in enumerate(usages, start=1)
+        for number, (usage, dose) in enumerate(zip(usages, doses, strict=False), start=1)
     ]
     (place.path / "requests.jsonl").write_bytes(to_lines(calls))
     return measure(archive, spec, (row,))[0][0]
@@ -60,3 +63,25 @@ def test_tokens_are_split_by_recorded_sizes(project: Path) -> None:
     assert told.split is not None
     assert (told.split.listing, told.split.body, told.split.work) == (200, 200, 2040 - 400)
     assert measured(project, usages, {}).split is None
+
+
+CALLS = [Usage(input=10, output=5, known=True)] * 2
+
+
+def test_loads_are_held_against_the_dose(project: Path) -> None:
+    """Text that came before the model during the run, with no load to be seen, is told; text that was there from the start is not."""
+    came = measured(project, CALLS, {}, doses=(0.0, 1.0))
+    assert came.score is not None
+    assert came.score.against_dose == "turn 1: 100 % of the skill's text was before the model, but no load was seen"
+    there = measured(project, CALLS, {}, doses=(1.0, 1.0))
+    assert there.score is not None
+    assert there.score.against_dose == ""
+
+
+def test_sham_is_not_held_against_the_dose_of_the_real_text(project: Path) -> None:
+    """The gateway measures the catalogue's text; where the arm installs another one its dose tells nothing of loads."""
+    sham = "real: {role: treatment}\n  with: {role: reference, sham: {description: real, body: inert}}"
+    head = HEAD.replace("with: {role: treatment}", sham).replace("[[without, with]]", "[[without, real]]")
+    shammed = measured(project, CALLS, {}, doses=(0.0, 1.0), head=head)
+    assert shammed.score is not None
+    assert shammed.score.against_dose == ""

@@ -236,6 +236,20 @@ def test_hosts_that_were_reached_or_refused_are_told() -> None:
     ]
 
 
+def test_loads_that_disagree_with_the_dose_are_told() -> None:
+    """Each such run says so in its row, and one sentence of the report names them all."""
+    first, second, third = grid({"without": ["ppp"]})
+    runs = [
+        *(msgspec.structs.replace(run, score=msgspec.structs.replace(run.score, against_dose="turn 1: why")) for run in (first, second)),
+        third,
+    ]
+    document = report_of(runs).document
+    assert [row.against_dose for row in document.runs] == ["turn 1: why", "turn 1: why", ""]
+    (warning,) = [warning for warning in document.warnings if "of loads" in warning]
+    assert warning.startswith("what 2 runs show of loads and what the gateway saw of the skill's text disagree: ")
+    assert f"{first.row.run_id} (turn 1: why)" in warning
+
+
 def test_a_system_prompt_that_differs_within_an_arm_is_told() -> None:
     """The same arm on the same case with another system prompt: something else than the arm changed it."""
     runs = [*grid({"without": ["p"]}, provenance={"request.system": "a"}), *grid({"without": ["p"]}, provenance={"request.system": "b"})]

@@ -82,6 +82,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckRow, ...]
     loaded: tuple[LoadRow, ...]
     dose: float | None
+    against_dose: str = ""
+    """Where the loads that the agent's stream shows and the dose disagree; empty: nowhere, or no gateway saw the run."""
     commands: Commands
     removed: tuple[RemovedRow, ...]
     tokens: Tokens
