@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 from yarl import URL
 
 from pytest_skilleval.core.errors import UsageProblem
@@ -94,9 +95,8 @@ class RunDoor:
             aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=None), auto_decompress=False)
         )
 
-    async def _runner(self, handler: object) -> web.AppRunner:
-        app = web.Application(client_max_size=LARGEST_REQUEST)
-        app.router.add_route("*", "/{path:.*}", handler)  # type: ignore[arg-type]
+    async def _runner(self, handler: Handler) -> web.AppRunner:
+        app = web.Application(client_max_size=LARGEST_REQUEST, middlewares=[_everything(handler)])
         runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None)
         await runner.setup()
         self._cleanup.push_async_callback(runner.cleanup)
@@ -104,12 +104,12 @@ class RunDoor:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         """One request of the agent, from its arrival to its record."""
-        raw = await request.read()
         attempt, host = request.headers.get("x-stainless-retry-count", "0"), _foreign_host(request, self._port)
+        raw = b"" if host else await request.read()
         entry = self.journal.begin(
             method=request.method,
             path="" if host else request.path_qs,
-            raw=b"" if host else raw,
+            raw=raw,
             attempt=int(attempt) if attempt.isdigit() else 0,
             host=host,
         )
@@ -146,11 +146,23 @@ class RunDoor:
         return response
 
 
+def _everything(answer: Handler) -> Middleware:
+    """Leads every request to `answer`; a route would only take those with a path, and a ``CONNECT`` has none."""
+
+    @web.middleware
+    async def lead(request: web.Request, handler: Handler) -> web.StreamResponse:  # noqa: ARG001 (aiohttp passes it by name)
+        return await answer(request)
+
+    return lead
+
+
 def _foreign_host(request: web.Request, own: int) -> str:
-    """The host that is asked for as proxies are asked, by its whole address; empty: this very door, at the port `own`.
+    """The host that is asked for as proxies are asked, by a tunnel or its whole address; empty: this very door, at the port `own`.
 
     A model's path at another host is no request to the model.
     """
+    if request.method == "CONNECT":
+        return request.raw_path
     if request.raw_path.startswith("/"):
         return ""
     url = URL(request.raw_path, encoded=True)

@@ -330,6 +330,21 @@ def test_a_models_path_at_another_host_asks_no_model(
     assert record.host in {"example.org:80", "example.org:8317", "127.0.0.1:443", "[::1]:80"}
 
 
+@pytest.mark.parametrize("models", ["live", "scripted"])
+@pytest.mark.parametrize("target", ["deb.debian.org:443", "127.0.0.1:8317", "[::1]:443", "deb.debian.org"])
+def test_a_tunnel_through_the_models_door_is_refused_and_recorded(
+    live: Callable[..., tuple[GatewayClient, Door]], upstream: FakeUpstream, target: str, models: str
+) -> None:
+    """Where no host is named, a ``CONNECT`` leads nowhere, and is among what the run was refused."""
+    client, door = live(models=models)
+    with tunnel(door, target) as (status, _, said):
+        assert (status, b"this door leads to the model only" in said) == (403, True)
+    assert upstream.seen == []
+    (record,) = records = client.close("run")
+    assert (record.method, record.host, record.path, record.status, record.model) == ("CONNECT", target, "", 403, "")
+    assert reading.hosts_of(records) == ((), (target,))
+
+
 def test_the_models_door_by_its_whole_address(live: Callable[..., tuple[GatewayClient, Door]], upstream: FakeUpstream) -> None:
     """A client that says the door's own address in full asks the model, as it does without."""
     _, door = live(tcp=True)

@@ -99,9 +99,11 @@ def test_programs_reach_what_is_named_and_nothing_else(engine: EngineBackend, tm
 
 def test_without_hosts_nothing_listens(engine: EngineBackend) -> None:
     """A run whose spec asks for nothing has the model's door and no other, and an engine that knows no proxy."""
-    with opened(engine) as (sandbox, env, _):
+    with opened(engine) as (sandbox, env, records):
         assert not [name for name in env if "proxy" in name.lower()]
         assert run(sandbox, *STATUS, "http://127.0.0.1:8317/").stdout == b"200 000"
+        assert run(sandbox, *STATUS, "-x", "http://127.0.0.1:8317", "https://deb.debian.org/").stdout == b"000 403"
+        assert [(record.method, record.host, record.status) for record in records()][1:] == [("CONNECT", "deb.debian.org:443", 403)]
         assert run(sandbox, "curl", "-s", "-m", "20", "http://127.0.0.1:8318/").exit_code == 7
         assert sh(sandbox, "docker info --format '{{.HTTPProxy}}{{.HTTPSProxy}}'") == "\n"
 
