@@ -118,9 +118,9 @@ def may_pass(status: int) -> bool:
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Why a turn could not be measured, as the stream, stderr and exit code tell it."""
+    """Why a turn could not be measured, as the stream, stderr and exit code tell it, or the gateway."""
 
-    blame: Literal["agent_api", "agent_crash", "sandbox"]
+    blame: Literal["agent_api", "agent_crash", "sandbox", "harness"]
     reason: str
     retryable: bool = False
 

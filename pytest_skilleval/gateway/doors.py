@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import aiohttp
 from aiohttp import web
@@ -16,7 +18,7 @@ from pytest_skilleval.core.hosts import Host
 from pytest_skilleval.gateway.egress import Egress
 from pytest_skilleval.gateway.journal import Entry, Journal
 from pytest_skilleval.gateway.limits import BackOff, Ledger
-from pytest_skilleval.gateway.relay import foreign, refused, relay, stopped, unsigned
+from pytest_skilleval.gateway.relay import failed, foreign, own_fault, refused, relay, stopped, unsigned
 from pytest_skilleval.gateway.scripted.model import ScriptedModel
 from pytest_skilleval.gateway.tokens import Tokens
 from pytest_skilleval.gateway.upstream import Upstream, env_inside
@@ -25,6 +27,8 @@ from pytest_skilleval.gateway.values import INSIDE_PORT, Api, Door, RequestFailu
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
 OWN_NAMES = frozenset({"127.0.0.1", "localhost"})
+FAULT = "x-gateway-fault"
+"""Header of an answer of the scripted model that it did not mean to give; its value says what went wrong."""
 PLAIN_HTTP_ONLY = 426
 """Tells Codex at once to send its requests without a web socket, where they can be read and counted."""
 
@@ -88,7 +92,7 @@ class RunDoor:
         """The scripted model behind a socket: the gateway treats it as it treats a real one."""
         wanted = self._request
         self._scripted = ScriptedModel(wanted.run, wanted.script, skill_body=wanted.skill_body, guard=wanted.guard, faults=wanted.faults)
-        runner = await self._runner(self._scripted.handle)
+        runner = await self._runner(_marked(self._scripted.handle))
         await web.UnixSite(runner, str(path)).start()
         connector = aiohttp.UnixConnector(str(path), limit=0)
         self._session = await self._cleanup.enter_async_context(
@@ -115,8 +119,13 @@ class RunDoor:
         )
         try:
             return foreign(entry) if host else await self._lead(request, entry)
-        except BaseException:
+        except (ConnectionError, asyncio.CancelledError):
             entry.failure = entry.failure or RequestFailure(kind="client_gone")
+            raise
+        except Exception as error:
+            if entry.status is None:  # nothing was answered yet
+                return failed(entry, error)
+            entry.failure = own_fault(error)
             raise
         finally:
             record = self.journal.end(entry)
@@ -128,7 +137,10 @@ class RunDoor:
             entry.status = 200 if request.path == "/" else PLAIN_HTTP_ONLY
             return web.Response(status=entry.status)
         if self._request.models == "scripted":
-            return await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {})
+            response = await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {})
+            if fault := entry.headers.get(FAULT):
+                entry.failure = RequestFailure(kind="gateway", detail=unquote(fault))
+            return response
         upstream = self._upstreams.get(entry.api)
         if upstream is None:
             return refused(entry, request.path)
@@ -144,6 +156,20 @@ class RunDoor:
         if entry.status is not None:
             self._backoff.told(upstream.host, entry.status, entry.headers)
         return response
+
+
+def _marked(answer: Handler) -> Handler:
+    """`answer`, its own failures told apart from those that it is told to play."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        try:
+            return await answer(request)
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            return web.json_response(status=500, headers={FAULT: quote(own_fault(error).detail)})
+
+    return handle
 
 
 def _everything(answer: Handler) -> Middleware:

@@ -150,6 +150,8 @@ def failure_of(records: Iterable[RequestRecord]) -> Failure | None:
         return None
     if last.failure.kind == "budget":
         return Failure(blame="agent_api", reason=last.failure.detail)
+    if last.failure.kind == "gateway":
+        return Failure(blame="harness", reason=f"our own gateway failed: {last.failure.detail}")
     detail = f"{last.failure.kind}{f' {last.status}' if last.status else ''}: {last.failure.detail}"
     retryable = last.failure.kind in {"cut", "unreachable"} or (last.status is not None and may_pass(last.status))
     return Failure(blame="agent_api", reason=f"the model's API failed ({detail})", retryable=retryable)

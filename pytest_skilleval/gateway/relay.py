@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import aiohttp
 from aiohttp import web
@@ -93,6 +95,18 @@ def _conclude(entry: Entry) -> None:
 def _plain_error(status: int, text: str) -> web.Response:
     """An error that both APIs' clients understand."""
     return web.json_response({"type": "error", "error": {"type": "api_error", "code": "gateway", "message": text}}, status=status)
+
+
+def own_fault(error: Exception) -> RequestFailure:
+    """What is recorded of a bug of ours: what it said, and where it is."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return RequestFailure(kind="gateway", detail=f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})")
+
+
+def failed(entry: Entry, error: Exception) -> web.Response:
+    """The answer to a request over which the gateway itself failed."""
+    entry.status, entry.failure = 500, own_fault(error)
+    return _plain_error(500, f"the gateway failed: {entry.failure.detail}")
 
 
 def stopped(entry: Entry, why: str) -> web.Response:

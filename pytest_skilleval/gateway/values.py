@@ -73,9 +73,9 @@ def proxy_environment() -> dict[str, str]:
 
 
 class RequestFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a model call gave no whole answer."""
+    """Why a model call gave no whole answer; ``gateway``: by a fault of the gateway's own, or of its scripted model."""
 
-    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path", "refused_host", "credentials"]
+    kind: Literal["status", "unreachable", "cut", "client_gone", "budget", "refused_path", "refused_host", "credentials", "gateway"]
     detail: str = ""
 
 

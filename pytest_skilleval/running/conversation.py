@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_skilleval.core.checks import turn_is_sent
 from pytest_skilleval.core.credentials import Masker, Masking
-from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, IdleTimeout, RunError, SandboxError
+from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, HarnessError, IdleTimeout, RunError, SandboxError
 from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
 from pytest_skilleval.core.record import TurnRecord
 from pytest_skilleval.core.scoring import ValidatorResult
@@ -84,7 +84,7 @@ class Conversation:
         state = self.sandbox.state()
         self.folder.write(f"turn-{number}/snapshot.json", state)
         if not cut:
-            seen = self.door.failure() if self.door and transcript.failure else None
+            seen = self.door.failure() if self.door and (transcript.failure or result.timed_out) else None
             attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
         check_offered(transcript, self.job, self.armed)
         self.session_id = transcript.session_id or self.session_id
@@ -172,8 +172,10 @@ def attribute(transcript: TurnTranscript, seen: Failure | None, *, timed_out: bo
     """Raise the error that says whose fault it is when the turn could not be measured; else nothing.
 
     `seen` is what the gateway saw fail; it is firmer than the CLI's own word. A refusal and a time-out after
-    activity are the agent's behaviour: they are scored.
+    activity are the agent's behaviour: they are scored, unless the gateway itself failed.
     """
+    if seen is not None and seen.blame == "harness":
+        raise HarnessError(seen.reason)
     if transcript.refused:
         return
     if timed_out:

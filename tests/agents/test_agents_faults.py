@@ -7,9 +7,14 @@ from collections.abc import Callable
 import pytest
 from agent_driving import Bench, script
 
+from pytest_skilleval.core import model_requests
+from pytest_skilleval.core.errors import HarnessError
 from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.gateway import reading
-from pytest_skilleval.gateway.scripted.script import Fault, FaultKind, ScriptTurn
+from pytest_skilleval.gateway.scripted.conversation import Place
+from pytest_skilleval.gateway.scripted.model import ScriptedModel
+from pytest_skilleval.gateway.scripted.script import Fault, FaultKind, ScriptTurn, Step
+from pytest_skilleval.running.conversation import attribute
 
 pytestmark = pytest.mark.npm
 
@@ -34,11 +39,14 @@ both = pytest.mark.parametrize("name", ["claude-code", "codex"])
 moments = pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS.keys())
 
 
-def last_turn(bench: Bench, kind: FaultKind, moment: tuple[int, int], *, times: int | None = None, kill: bool = False) -> TurnTranscript:
+def last_turn(
+    bench: Bench, kind: FaultKind | None, moment: tuple[int, int], *, times: int | None = None, kill: bool = False
+) -> TurnTranscript:
     """The transcript of the turn in which the fault is met; `kill`: the turn is killed once it has met it."""
     turn, step = moment
     turns = (ScriptTurn(run=("echo one", "echo two"), reply="One."), ScriptTurn(run=("echo three",), reply="Two."))
-    bench.open(script(*turns), faults=(Fault(kind=kind, turn=turn, step=step, times=times),))
+    faults = (Fault(kind=kind, turn=turn, step=step, times=times),) if kind else ()
+    bench.open(script(*turns), faults=faults)
 
     def met() -> bool:
         return sum(record.turn == turn for record in bench.requests()) > step
@@ -78,6 +86,26 @@ def test_passing_fault_blames_nobody(bench: Benches, name: str, kind: FaultKind,
     assert (seen.failure, seen.closing, seen.reply) == (None, "complete", "Two." if moment[0] == 2 else "One.")
     assert [command.line for command in seen.commands] == (["echo three"] if moment[0] == 2 else ["echo one", "echo two"])
     assert reading.failure_of(one.requests()) is None
+
+
+@both
+@moments
+def test_our_own_fault_is_not_the_apis(bench: Benches, name: str, moment: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CLI takes a 500 of our own gateway for the API's; the gateway's records know better, and their word counts."""
+    right = ScriptedModel._step
+
+    def step(model: ScriptedModel, body: model_requests.Body, here: Place) -> Step:
+        if (here.turn, here.step) == moment:
+            raise TypeError("a bug")
+        return right(model, body, here)
+
+    monkeypatch.setattr(ScriptedModel, "_step", step)
+    one = bench(name, few_retries=True)
+    seen = last_turn(one, None, moment)
+    assert seen.failure is not None
+    assert (seen.failure.blame, seen.reply) == ("agent_api", None)
+    with pytest.raises(HarnessError, match="our own gateway failed: TypeError: a bug"):
+        attribute(seen, reading.failure_of(one.requests()), timed_out=False, exit_code=1)
 
 
 @both
