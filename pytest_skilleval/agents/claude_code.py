@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/claude-code"
 RULES = ".claude/rules.json"
+VERSION = re.compile(rb'"version":"(\d[\w.+-]*)"')
 
 QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -81,6 +83,11 @@ class ClaudeCode:
     def version_command(self) -> Command | None:
         """``claude --version``."""
         return Command(argv=(*on_path("claude", FOLDER), "--version"), env=QUIET)
+
+    def version_in(self, record: bytes) -> str | None:
+        """Each message of the record names it."""
+        told = VERSION.search(record)
+        return told[1].decode() if told else None
 
     def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - the other agent needs it
         """None: this CLI can't tell without a model; a turn against the scripted model shows the same in about a second."""

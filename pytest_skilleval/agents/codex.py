@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pytest_skilleval.core.ports import AgentSetup, AgentTurn, Command, ModelApi
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = "/opt/codex"
+VERSION = re.compile(rb'"cli_version":"(\d[\w.+-]*)"')
 CONFIG = """\
 openai_base_url = {url}
 check_for_update_on_startup = false
@@ -73,6 +75,11 @@ class Codex:
     def version_command(self) -> Command | None:
         """``codex --version``."""
         return Command(argv=(*on_path("codex", f"{FOLDER}/bin"), "--version"))
+
+    def version_in(self, record: bytes) -> str | None:
+        """The record's first line names it."""
+        told = VERSION.search(record)
+        return told[1].decode() if told else None
 
     def preview_command(self, setup: AgentSetup) -> Command | None:
         """Prints what the model would be shown, with no model asked; read it with `core.manipulation.read_preview`."""

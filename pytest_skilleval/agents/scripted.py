@@ -35,7 +35,6 @@ class _Event(msgspec.Struct):
 
     type: str
     session: str | None = None
-    version: str | None = None
     model: str | None = None
     cwd: str | None = None
     skills: tuple[str, ...] = ()
@@ -81,6 +80,10 @@ class ScriptedAgent:
 
     def version_command(self) -> Command | None:
         """Nothing to ask: the program is part of this package."""
+        return None
+
+    def version_in(self, record: bytes) -> str | None:  # noqa: ARG002 - the real CLIs keep records
+        """It keeps no record."""
         return None
 
     def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - another agent needs it
@@ -134,7 +137,7 @@ def _events(stdout: bytes) -> tuple[list[_Event], int]:
 def _offered(session: _Event | None) -> Offered:
     if session is None:
         return Offered()
-    return Offered(skills=session.skills, mcp_servers=(), cli_version=session.version, cwd=session.cwd)
+    return Offered(skills=session.skills, mcp_servers=(), cwd=session.cwd)
 
 
 def _tool_call(event: _Event) -> ToolCall:

@@ -124,7 +124,7 @@ def main() -> None:
     script = request["script"]
     session_id, played = open_session(script.get("session"))
     installed = skills(script["folder"])
-    say("session", session=session_id, version="1", model=script["model"], cwd=os.getcwd(), skills=sorted(installed))
+    say("session", session=session_id, model=script["model"], cwd=os.getcwd(), skills=sorted(installed))
     rehearsal = choose(script, situation(script, installed))
     turns = rehearsal["turns"] if rehearsal else []
     turn: dict[str, Any] = turns[played] if played < len(turns) else {"load": False, "run": [], "reply": "There is nothing more to do."}

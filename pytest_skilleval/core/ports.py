@@ -268,6 +268,9 @@ class Agent(Protocol):
     def version_command(self) -> Command | None:
         """Prints the CLI's version; None when there is nothing to ask."""
 
+    def version_in(self, record: bytes) -> str | None:
+        """The version that one file of the CLI's session record (`session_folders`) names; None: it names none."""
+
     def preview_command(self, setup: AgentSetup) -> Command | None:
         """Prints what the model would be shown, the prompt on stdin and no model asked; None when the CLI can't."""
 

@@ -146,14 +146,17 @@ def check(sandbox: Sandbox, job: Job, armed: Armed) -> None:
 
 
 FIND = r"""
-for root in "$@"; do
-  [ ! -d "$root" ] || find -L "$root" -maxdepth 6 -name .system -prune -o -type f -iname SKILL.md -print
+for root; do
+  shift
+  [ ! -d "$root" ] || set -- "$@" "$root"
 done
+[ $# = 0 ] || find -L "$@" -maxdepth 6 -name .system -prune -o -type f -iname SKILL.md -print
 folder=$PWD
 while :; do
-  for name in $NAMES; do [ ! -f "${folder%/}/$name" ] || printf '%s\n' "${folder%/}/$name"; done
-  [ "$folder" != / ] || break
-  folder=$(dirname "$folder")
+  folder=${folder%/}
+  for name in $NAMES; do [ ! -f "$folder/$name" ] || printf '%s\n' "$folder/$name"; done
+  [ "$folder" ] || break
+  folder=${folder%/*}
 done
 [ ! -f "$INSTRUCTIONS" ] || printf '%s\n' "$INSTRUCTIONS"
 """

@@ -71,7 +71,7 @@ def dry_turn(job: Job, *, resumed: bool = False) -> DryTurn:
         return _DryTurn(job, sandbox, client, run).take(turns=2 if resumed else 1)
     except (ArmError, AgentCrash) as error:
         job.cancellation.check()
-        raise NotAsDeclared(f"{agent_version(job, sandbox)}: {error}") from error
+        raise NotAsDeclared(f"{job.agent.name} {agent_version(job, sandbox)}: {error}") from error
     finally:
         with contextlib.suppress(HarnessError):  # a gateway that is gone has closed its doors itself
             client.close(run)

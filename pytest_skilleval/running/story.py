@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import posixpath
 import time
 import traceback
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ from pytest_skilleval.running import arming
 from pytest_skilleval.running.conversation import Conversation
 from pytest_skilleval.running.door import ModelDoor
 from pytest_skilleval.running.preparing import open_seeded, verify
-from pytest_skilleval.running.provenance import of_run
+from pytest_skilleval.running.provenance import agent_version, of_run
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, AgentApiError: 2}
 """How often a run is tried again, by the kind of failure; all others not at all."""
+
+PACK = '[ ! -e "$1/$2" ] || exec tar -cf - -C "$1" -- "$2"'
+"""Looks and packs in one command: each takes some milliseconds."""
 
 
 def run_one(job: Job) -> RunRecord:
@@ -158,6 +162,9 @@ class _Attempt:
         self.folder.write("validators.json", self.talk.validators)
         for name in self.job.agent.session_folders:
             _fetch(sandbox, f"{sandbox.home}/{name}", self.folder.path / "session", self.job)
+        records = sorted((self.folder.path / "session").rglob("*.jsonl"))
+        told = filter(None, (self.job.agent.version_in(path.read_bytes()) for path in records))
+        self.provenance["agent.version"] = next(told, "") or agent_version(self.job, sandbox)
 
     def _close_door(self) -> None:
         if self.door:
@@ -210,10 +217,10 @@ class _Attempt:
 
 def _fetch(sandbox: Sandbox, path: str, target: Path, job: Job) -> None:
     """Copy a folder out of the sandbox, secrets masked; a missing one is nothing to keep."""
-    exists = sandbox.exec(Command(argv=("test", "-e", path), user="root"), timeout=30).exit_code == 0
-    if not exists:
-        return
-    for file in unpacked(sandbox.get(path)):
+    packed = sandbox.exec(Command(argv=("sh", "-c", PACK, "sh", *posixpath.split(path)), user="root"), timeout=600)
+    if packed.exit_code:
+        raise SandboxError(f"{path} can't be read inside the sandbox: {packed.stderr.decode(errors='replace').strip()}")
+    for file in unpacked(packed.stdout) if packed.stdout else ():
         place = target / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(job.mask(file.content) if job.mask else file.content)

@@ -22,21 +22,27 @@ Kind.command = lambda self, turn: (
     lambda made: dataclasses.replace(made, argv=(*made.argv, "--no-such-flag"))
 )(self.command_as_it_is(turn))
 """
+PROGRAMS = {"claude-code": "claude", "codex": "codex"}
 KINDS = {"claude-code": ("claude_code", "ClaudeCode"), "codex": ("codex", "Codex")}
 
 
 @both
 def test_arms_are_shown_as_declared_before_and_in_the_runs(project: Project, name: str) -> None:
-    """Run 0 says in one line that both arms show what they declare; the runs' first requests then differ by the declared bytes only."""
-    required.program(name)
+    """Run 0 says in one line that both arms show what they declare; the runs' first requests then differ by the declared bytes only.
+
+    The version is the one that each run's own record names: no run asks the CLI for it.
+    """
+    [folder] = required.program(name)
+    told = subprocess.run([next(folder.rglob(PROGRAMS[name])), "--version"], capture_output=True, text=True, timeout=60, check=True)
 
     done = project.run("--skill-model=scripted", "--skill-case=tidy", agent=name)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "run 0: 2 arms x 1 agent shown what they declare, " in done.stdout
-    told = [run["status"] for run in project.report()["runs"]]
-    assert told == ["scored", "scored"]
-    assert project.report()["provenance"]["shared"]["first_request"] == "differs in its block by the declared bytes only"
+    assert [run["status"] for run in project.report()["runs"]] == ["scored", "scored"]
+    shared = project.report()["provenance"]["shared"]
+    assert shared["first_request"] == "differs in its block by the declared bytes only"
+    assert shared["agent.version"] in told.stdout.split()
     assert project.left() == []
 
 
