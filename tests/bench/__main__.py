@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import gateway, loading, offline, parsing, plugin_tax, runs
+from tests.bench import gateway, loading, offline, overhead, parsing, plugin_tax, runs
 
 BENCHES = {
     "plugin": plugin_tax.main,
     "loading": loading.main,
     "offline": offline.main,
     "runs": runs.main,
+    "overhead": overhead.main,
     "gateway": gateway.main,
     "parsing": parsing.main,
 }
