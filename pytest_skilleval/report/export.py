@@ -100,10 +100,12 @@ def _grading(run: RunRow, dialect: Dialect) -> dict[str, Any]:
 
 
 def _benchmark(document: Document, graded: Sequence[RunRow], names: Mapping[str, str], dialect: Dialect) -> dict[str, Any]:
-    summary = _run_summary(graded, names)
+    compared = _compared(graded, names)
+    summary = _run_summary(compared, names)
     delta = _delta(summary)
+    notes = [*_notes(document), *_left_out(graded, compared)]
     if dialect == "standard":
-        return {"run_summary": summary | {"delta": delta}, "notes": list(_notes(document))}
+        return {"run_summary": summary | {"delta": delta}, "notes": notes}
     return {
         "metadata": {
             "skill_name": document.skill,
@@ -114,7 +116,7 @@ def _benchmark(document: Document, graded: Sequence[RunRow], names: Mapping[str,
         },
         "runs": [_run(run, names) for run in graded],
         "run_summary": summary | {"delta": {name: _signed(name, value) for name, value in delta.items()}},
-        "notes": list(_notes(document)),
+        "notes": notes,
     }
 
 
@@ -129,6 +131,22 @@ def _run(run: RunRow, names: Mapping[str, str]) -> dict[str, Any]:
         "expectations": expectations,
         "notes": [run.reason] if run.reason else [],
     }
+
+
+def _compared(graded: Sequence[RunRow], names: Mapping[str, str]) -> list[RunRow]:
+    """The runs of evals that both sides of the comparison have, or all where there is no comparison.
+
+    Means over different evals can't be held against each other, and trigger cases run only where the skill is installed.
+    """
+    sides = [{_eval_name(run) for run in graded if names[run.arm] == side} for side in ("without_skill", "with_skill")]
+    shared = set.intersection(*sides)
+    return [run for run in graded if _eval_name(run) in shared] if all(sides) else list(graded)
+
+
+def _left_out(graded: Sequence[RunRow], compared: Sequence[RunRow]) -> Iterator[str]:
+    left = sorted({_eval_name(run) for run in graded} - {_eval_name(run) for run in compared})
+    if left:
+        yield f"not in run_summary, because only one configuration has them: {', '.join(left)}"
 
 
 def _run_summary(graded: Sequence[RunRow], names: Mapping[str, str]) -> dict[str, Any]:

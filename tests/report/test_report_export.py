@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import get_args
 
+import msgspec
 import pytest
 import report_situations
 from report_made import DATA_A, grid, session, spec
@@ -42,6 +43,20 @@ def test_skill_creator_layout() -> None:
     assert benchmark["metadata"]["runs_per_configuration"] == 3
     assert len(benchmark["runs"]) == 48
     assert {"eval_id", "eval_name", "configuration", "run_number", "result", "expectations", "notes"} == set(benchmark["runs"][0])
+
+
+@pytest.mark.parametrize("dialect", get_args(Dialect))
+def test_only_what_both_configurations_ran_is_compared(dialect: Dialect) -> None:
+    """Trigger cases run only where the skill is installed: they are graded, and kept out of the means and their difference."""
+    outcomes = build(grid(DATA_A), spec(), session()).document
+    trigger = msgspec.structs.replace(
+        next(run for run in outcomes.runs if run.arm == "with"), case="trig-01", kind="trigger", verdict="fail"
+    )
+    files = export(msgspec.structs.replace(outcomes, runs=(*outcomes.runs, trigger)), dialect)
+    benchmark = loaded(files, "benchmark.json")
+    assert benchmark["run_summary"] == loaded(export(outcomes, dialect), "benchmark.json")["run_summary"]
+    assert any("/with_skill/" in path and "trig-01" in path for path in files)
+    assert benchmark["notes"][-1] == "not in run_summary, because only one configuration has them: trig-01.claude-code"
 
 
 @pytest.mark.parametrize("dialect", get_args(Dialect))
