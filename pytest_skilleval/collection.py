@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_skilleval.options import is_evaluation, specs_folder
-from pytest_skilleval.session import EVALUATION, PLANNED
+from pytest_skilleval.session import EVALUATION, PLANNED, WEAK
 from pytest_skilleval.session.items import items_of
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ class SpecFile(pytest.Module):
                 self.warn(InvalidSpecWarning(f"{error}\n(pytest --collect-only checks every spec)"))
                 return
             raise self.CollectError(str(error)) from None
+        if self.config.getoption("collectonly"):
+            self.config.stash.setdefault(WEAK, []).extend(map(str, loaded.warnings))
         cases: dict[str, list[Row]] = {case: [] for case in loaded.case_lines}
         for row in rows:
             cases[row.case].append(row)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_skilleval import hookspecs, options
-from pytest_skilleval.session import PLANNED
+from pytest_skilleval.session import PLANNED, WEAK
 
 SPEC_NAME = "spec.yaml"
 MARKER = "skill_run(case, kind, arm, agent, model, repeat): a run of a skill's spec; select with -m \"skill_run(arm='with')\""
@@ -82,6 +82,14 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     from pytest_skilleval.session import dry_run
 
     return dry_run.show(session)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Where specs are only validated, tell what leaves them usable but weak."""
+    if weak := config.stash.get(WEAK, None):
+        terminalreporter.section("specs with weaknesses")
+        for line in dict.fromkeys(weak):
+            terminalreporter.write_line(line)
 
 
 def pytest_report_teststatus(

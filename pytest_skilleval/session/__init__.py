@@ -18,6 +18,8 @@ PLANNED: pytest.StashKey[Planned] = pytest.StashKey()
 """The session's plan: with --skill-eval, in every process."""
 EVALUATION: pytest.StashKey[Evaluation] = pytest.StashKey()
 """The session's evaluation: with --skill-eval, unless nothing is to be run."""
+WEAK: pytest.StashKey[list[str]] = pytest.StashKey()
+"""What leaves the specs usable but weak, a line each: with --collect-only."""
 
 
 def say(config: pytest.Config, *lines: str) -> None:

@@ -51,7 +51,7 @@ def show(session: pytest.Session) -> bool:
     say(config, "", f"dry run: {len(rows)} of {len(planned.plan.rows)} runs, nothing is started")
     say(config, f"random seed: {planned.plan.random_seed} ({planned.plan.seed_origin})")
     backend = foreseen_backend(config, settings)
-    say(config, f"sandbox: {backend.name}")
+    say(config, f"sandbox: {backend.name}", *(f"warning: {text}" for text in planned.plan.warnings))
     try:
         say(config, *_DryRun(planned, backend, settings.results).lines(rows))
     except (UsageProblem, RunError) as problem:

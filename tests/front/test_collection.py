@@ -72,6 +72,18 @@ def test_collect_only_adds_the_specs_folder(project):
     )
 
 
+@pytest.mark.parametrize("flags", [("--collect-only",), ("--collect-only", "-q"), ("--skill-eval=tidy-up", "--skill-dry-run")])
+def test_weaknesses_are_told_where_specs_are_only_looked_at(project, flags):
+    """What leaves a spec valid but weak, such as a check that no rehearsal trips, is told with its place; the session is green."""
+    spec = project.spec()
+    spec.write_text(spec.read_text().replace("must:\n", "must:\n          - {id: says-so, reply: so}\n", 1))
+    line = spec.read_text()[: spec.read_text().index("id: says-so")].count("\n") + 1
+    result = project.run(*flags)
+    assert result.ret == 0
+    told = f"specs/tidy-up/spec.yaml:{line}: no rehearsal trips `says-so` @ $.cases[0].turns[0].must[0]"
+    assert sum(told in one for one in result.outlines) == 1
+
+
 def test_collect_only_with_paths_adds_nothing(project):
     """--collect-only with paths looks there and nowhere else."""
     project.spec()
