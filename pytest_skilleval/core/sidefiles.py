@@ -109,6 +109,7 @@ class _Reader:
             return
         if not content.strip():
             self.result.faults.append(Fault(self._shown(file), 1, "", "is empty; instructions are text for the agent"))
+        self.result.faults += _null_faults(content, self._shown(file))
         try:
             decode(content, self._shown(file))
         except SpecError as error:
@@ -119,6 +120,7 @@ class _Reader:
         content = self._content(file, ("runbook",))
         if content is None:
             return
+        self.result.faults += _null_faults(content, self._shown(file))
         try:
             prompts = parse_runbook(decode(content, self._shown(file)), self._shown(file))
         except SpecError as error:
@@ -182,9 +184,17 @@ def _line_end_faults(program: bytes, file: str) -> Iterator[Fault]:
         )
 
 
+def _null_faults(content: bytes, file: str) -> Iterator[Fault]:
+    if b"\0" in content:
+        yield Fault(file, content.count(b"\n", 0, content.index(b"\0")) + 1, "", "holds the control character U+0000; remove it")
+
+
 def _program_faults(program: bytes, file: str) -> Iterator[Fault]:
     yield from _line_end_faults(program, file)
+    yield from _null_faults(program, file)
     if not program.strip():
         yield Fault(file, 1, "", "is empty; a seed builds the Docker state and verifies that it did")
+    elif program.startswith(b"\xef\xbb\xbf"):
+        yield Fault(file, 1, "", "begins with a byte-order mark, which hides from the system what runs it; save it as UTF-8 without one")
     elif not program.startswith(b"#!"):
         yield Fault(file, 1, "", "does not say what runs it; begin with a line such as `#!/bin/sh`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pytest_skilleval.core.arms import null_contrasts
-from pytest_skilleval.core.lint.context import Context, Problem, installs
+from pytest_skilleval.core.lint.context import Context, Problem, ambiguous, called, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import Arm
@@ -26,13 +26,13 @@ def arm_problems(context: Context) -> Iterator[Problem]:
 def _exclusions(context: Context, arm: Arm, where: Where) -> Iterator[Problem]:
     skills = context.catalogue.skills.values()
     for index, name in enumerate(arm.exclude if arm.exclude != "all" else ()):
-        matches = [skill.id for skill in skills if name in (skill.id, skill.name)]
+        matches = called(context.catalogue, name)
         place = (*where, "exclude", index)
         if not matches:
             known = (known for skill in skills for known in (skill.id, skill.name) if known)
             yield Problem(place, f"the catalogue has no skill `{name}`{did_you_mean(name, known)}")
         elif len(matches) > 1:
-            yield Problem(place, f"`{name}` means several skills: {', '.join(matches)}; folder and front-matter name must agree")
+            yield Problem(place, ambiguous(name, matches))
         elif name in arm.exclude[:index]:
             yield Problem(place, f"`{name}` is excluded twice; remove one")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_skilleval.core.hosts import Host, parse
-from pytest_skilleval.core.lint.context import Context, Problem, checks_of, installs
+from pytest_skilleval.core.lint.context import Context, Problem, ambiguous, called, checks_of, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import Case, Turn
@@ -73,6 +73,8 @@ def _trigger(context: Context, case: Case, where: Where) -> Iterator[Problem]:
         yield Problem((*where, "owner"), "the owner must be another skill than the one under test")
     elif case.owner not in skills:
         yield Problem((*where, "owner"), f"the catalogue has no skill `{case.owner}`{did_you_mean(case.owner, skills)}")
+    elif len(same := called(context.catalogue, case.owner)) > 1:
+        yield Problem((*where, "owner"), ambiguous(case.owner, same))
 
 
 def _turns(case: Case, where: Where) -> Iterator[Problem]:

@@ -73,6 +73,16 @@ def checks_of(case: Case, where: Where) -> Iterator[Placed]:
     yield from (Placed((*place, "must_not", index), None, check) for index, check in enumerate(case.final.must_not))
 
 
+def called(catalogue: Catalogue, name: str) -> list[str]:
+    """Ids of the skills that answer to `name`: by their folder or their front-matter."""
+    return [skill.id for skill in catalogue.skills.values() if name in (skill.id, skill.name)]
+
+
+def ambiguous(name: str, ids: list[str]) -> str:
+    """What to say of a name to which several skills answer."""
+    return f"`{name}` means several skills: {', '.join(ids)}; folder and front-matter name must agree"
+
+
 def installs(arm: Arm, skill: Skill) -> bool:
     """Whether `arm` shows `skill` to the agent."""
     return arm.exclude != "all" and skill.id not in arm.exclude and (not skill.name or skill.name not in arm.exclude)

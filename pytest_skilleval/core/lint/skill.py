@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_skilleval.core.lint.context import Context, Problem, installs
+from pytest_skilleval.core.lint.context import Context, Problem, ambiguous, called, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import shown
 from pytest_skilleval.core.versions import clauses
@@ -21,6 +21,8 @@ def skill_problems(context: Context) -> Iterator[Problem]:
         )
     elif (name := skills[spec.skill].name) and name != spec.skill:
         yield Problem(("skill",), f"the front-matter of `{spec.skill}` names it `{name}`; both must agree")
+    elif len(same := called(context.catalogue, spec.skill)) > 1 and not any(spec.skill in arm.exclude for arm in spec.arms.values()):
+        yield Problem(("skill",), ambiguous(spec.skill, same))
     yield from _overlooked(context)
     if spec.engine is not None:
         try:

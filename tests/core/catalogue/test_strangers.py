@@ -89,6 +89,26 @@ def test_excluded_skill_of_two_names(specs: Path) -> None:
     assert faults(specs) == [(4, "$.arms.without.exclude[0]", message)]
 
 
+def test_skill_under_test_that_two_folders_claim(specs: Path) -> None:
+    """Where no arm excludes it by name, two skills of its name are refused as well: agents would list one of them."""
+    stranger(specs, "---\nname: tidy\ndescription: Another.\n---\n")
+    text = SPEC.replace("EXCLUDED", "[]").replace("exclude: [tidy]", "exclude: all")
+    (specs / "tidy" / "spec.yaml").write_text(text)
+    message = "`tidy` means several skills: odd, tidy; folder and front-matter name must agree"
+    assert faults(specs) == [(1, "$.skill", message)]
+
+
+def test_owner_of_two_names(specs: Path) -> None:
+    """A neighbour that should load instead must be one skill."""
+    stranger(specs, "---\nname: odd\ndescription: One.\n---\n")
+    (specs / "catalogue" / "even").mkdir()
+    (specs / "catalogue" / "even" / "SKILL.md").write_text("---\nname: odd\ndescription: Another.\n---\n")
+    text = SPEC.replace("EXCLUDED", "[]").replace("should_load: true", "should_load: false, owner: odd")
+    (specs / "tidy" / "spec.yaml").write_text(text)
+    message = "`odd` means several skills: even, odd; folder and front-matter name must agree"
+    assert faults(specs) == [(7, "$.cases[0].owner", message)]
+
+
 def test_skill_that_hides_itself(specs: Path) -> None:
     """A skill that no agent may load by itself can't be expected to."""
     (specs / "catalogue" / "tidy" / "SKILL.md").write_text(GOOD.replace("name: tidy", "name: tidy\ndisable-model-invocation: true"))
