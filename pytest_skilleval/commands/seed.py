@@ -79,6 +79,8 @@ def _job(options: argparse.Namespace, scratch: Path) -> Job:
     if options.case not in loaded.case_lines:
         raise UsageProblem(f"no case {options.case!r} in {options.spec}; there are: {', '.join(loaded.case_lines)}")
     case = loaded.spec.case(options.case)
+    if not 0 <= options.skin < len(loaded.skins):
+        raise UsageProblem(f"there is no skin {options.skin}; {options.spec} has {len(loaded.skins)}, numbered from 0")
     found = next((one for one in map(backend, NAMES) if one.probe().available), None)
     if found is None:
         raise UsageProblem("no sandbox can be made here; `skilleval doctor` says why")
