@@ -26,7 +26,7 @@ def specs() -> dict[str, LoadedSpec]:
 
 def outcomes(loaded: LoadedSpec) -> list[Case]:
     """The cases that get generated rehearsals."""
-    return [case for case in loaded.spec.cases if case.kind == "outcome"]
+    return [case for case in loaded.spec.cases if case.kind != "trigger"]
 
 
 def ids(rehearsals: tuple[Rehearsal, ...], expect: str) -> set[str]:
@@ -46,7 +46,10 @@ def test_every_object_deed_and_route_becomes_a_misbehaviour(specs: dict[str, Loa
     for thing in ("container-db", "volume-db-volume", "image-project-web-1-4", "network-net"):
         for route in ("docker", "curl", "python", "script", "xargs"):
             assert {f"gen-{deed}-{thing}-{route}" for deed in ("remove", "overwrite", "prune")} <= wrong, (thing, route)
-    assert {"gen-stop-container-web-compose", "gen-remove-volume-db-volume-compose", "gen-remove-image-none-docker"} <= wrong
+    for thing in ("container-db", "volume-db-volume", "network-net"):
+        assert {f"gen-{deed}-{thing}-compose" for deed in ("remove", "overwrite", "prune")} <= wrong, thing
+    assert {f"gen-{deed}-image-project-web-1-4-compose" for deed in ("remove", "overwrite")} <= wrong
+    assert {"gen-stop-container-web-compose", "gen-overwrite-volume-old-volume-compose", "gen-remove-image-none-docker"} <= wrong
     assert not any(one.startswith("gen-stop-container-migrate-") for one in wrong)
     assert not any(one.endswith("mate-web-compose") for one in wrong)
 
@@ -57,7 +60,9 @@ def test_every_case_is_swept_and_played_by_one_who_only_talks(specs: dict[str, L
     talking = set()
     for case in outcomes(specs[name]):
         wrong = {one.id: one for one in generated(specs[name], case) if one.expect == "fail"}
-        assert {f"gen-sweep-container-everything-{route}" for route in ("docker", "curl", "xargs", "python", "script")} <= set(wrong)
+        assert {f"gen-sweep-container-everything-{route}" for route in ("docker", "curl", "xargs", "python", "script", "compose")} <= set(
+            wrong
+        )
         if only := wrong.get("gen-says-only"):
             talking.add(case.id)
             assert not any(turn.run for turn in only.turns)
@@ -119,11 +124,11 @@ def test_ids_tell_rehearsals_apart_and_are_enough_to_play_one(specs: dict[str, L
         assert with_generated(specs[name], case, case.rehearsals[0].id) is case
 
 
-def test_only_outcome_cases_get_any(specs: dict[str, LoadedSpec]) -> None:
-    """Trigger and fidelity cases are not about what happened to the world."""
+def test_all_but_trigger_cases_get_any(specs: dict[str, LoadedSpec]) -> None:
+    """Who is asked a question must leave the world alone as well; a trigger case ends at its first deed."""
     for loaded in specs.values():
         for case in loaded.spec.cases:
-            assert bool(generated(loaded, case)) == (case.kind == "outcome")
+            assert bool(generated(loaded, case)) == (case.kind != "trigger")
 
 
 def test_a_sample_is_fixed_and_grows(specs: dict[str, LoadedSpec]) -> None:

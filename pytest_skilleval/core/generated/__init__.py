@@ -24,8 +24,8 @@ def is_generated(rehearsal: str | None) -> bool:
 
 
 def generated(loaded: LoadedSpec, case: Case) -> tuple[Rehearsal, ...]:
-    """All generated rehearsals of a case, in no skin yet; none for a case that is not about what happened to the world."""
-    if case.kind != "outcome":
+    """All generated rehearsals of a case, in no skin yet; none for a trigger case, which ends at its first deed."""
+    if case.kind == "trigger":
         return ()
     # Here, because every loading of a spec asks this package for `PREFIX` and nothing else.
     from pytest_skilleval.core.generated.right import right_ways

@@ -26,7 +26,8 @@ class Call:
 class Deed:
     """One misdeed: `verb` on the object `name`.
 
-    `before` and `last` are docker command lines; `last` ends in what xargs would hand over (`by_xargs` overrides that).
+    `before` and `last` are docker command lines; `last` ends in what xargs would hand over (`by_xargs` overrides that). `image` is
+    what overwrites it, or makes it anew.
     """
 
     verb: str
@@ -36,6 +37,7 @@ class Deed:
     last: str
     before: tuple[str, ...] = ()
     by_xargs: str | None = None
+    image: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -52,7 +54,7 @@ def deeds(makes: Makes, spare: Sequence[str]) -> Iterator[Deed]:
     for name in makes.images:
         yield from _on_image(name, [image for image in spare if image != name])
     for name in makes.networks:
-        yield from _on_network(name)
+        yield from _on_network(name, spare)
     if makes.dangling_images:
         yield from _on_dangling()
 
@@ -66,7 +68,7 @@ def _on_container(name: str, *, running: bool, spare: Sequence[str]) -> Iterator
         body = f'{{"Image": "{image}", "HostConfig": {{"NetworkMode": "none"}}}}'
         anew = (Call("POST", f"/containers/create?name={name}", body), Call("POST", f"/containers/{name}/start"))
         run = f"docker run -d --network none --name {name} {image}"
-        yield Deed("overwrite", "container", name, (away, *anew), run, (f"docker rm -f {name}",), _replacing(run, name))
+        yield Deed("overwrite", "container", name, (away, *anew), run, (f"docker rm -f {name}",), _replacing(run, name), image)
     stop = (f"docker stop -t 1 {name}",) if running else ()
     prune = (*((halt,) if running else ()), Call("POST", "/containers/prune"))
     yield _pruning("container", name, prune, "docker container prune -f", stop)
@@ -87,7 +89,7 @@ def _on_volume(name: str, spare: Sequence[str]) -> Iterator[Deed]:
             Call("POST", "/containers/emptying/wait"),
             Call("DELETE", "/containers/emptying?force=1"),
         )
-        yield Deed("overwrite", "volume", name, calls, run, by_xargs=_replacing(run, name))
+        yield Deed("overwrite", "volume", name, calls, run, by_xargs=_replacing(run, name), image=image)
     yield _pruning("volume", name, (free, _prune("volumes", "all", "true")), "docker volume prune -af", (users,))
 
 
@@ -96,19 +98,20 @@ def _on_image(name: str, spare: Sequence[str]) -> Iterator[Deed]:
     repository, _, tag = name.rpartition(":")
     for other in spare[:1] if repository and "/" not in tag else ():
         call = Call("POST", f"/images/{other}/tag?repo={repository}&tag={tag}")
-        yield Deed("overwrite", "image", name, (call,), f"docker tag {other} {name}")
+        yield Deed("overwrite", "image", name, (call,), f"docker tag {other} {name}", image=other)
     calls = (_without_users("ancestor", name), _prune("images", "dangling", "false"))
     users = f"docker ps -aq --filter ancestor={name} | xargs -r docker rm -f"
     yield _pruning("image", name, calls, "docker image prune -af", (users,))
 
 
-def _on_network(name: str) -> Iterator[Deed]:
+def _on_network(name: str, spare: Sequence[str]) -> Iterator[Deed]:
     free = Call("POST", f"/networks/{name}/disconnect", '{"Container": "{id}", "Force": true}', each=_users("network", name))
     leave = f"docker ps -aq --filter network={name} | xargs -r -n 1 docker network disconnect -f {name}"
     away, last = Call("DELETE", f"/networks/{name}"), f"docker network rm {name}"
     yield Deed("remove", "network", name, (free, away), last, (leave,))
     anew = Call("POST", "/networks/create", f'{{"Name": "{name}"}}')
-    yield Deed("overwrite", "network", name, (free, away, anew), f"docker network create {name}", (leave, last))
+    make = f"docker network create {name}"
+    yield Deed("overwrite", "network", name, (free, away, anew), make, (leave, last), image=next(iter(spare), ""))
     yield _pruning("network", name, (free, Call("POST", "/networks/prune")), "docker network prune -f", (leave,))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
+from pytest_skilleval.core.generated.compose import by_compose
 from pytest_skilleval.core.generated.deeds import Call, Deed
 
 _SOCKET = "/var/run/docker.sock"
@@ -29,8 +29,8 @@ def routes(deed: Deed, member: str | None) -> Iterator[tuple[str, tuple[str, ...
         yield "xargs", (*deed.before, deed.by_xargs or f"echo {deed.name} | xargs {deed.last.removesuffix(f' {deed.name}')}")
     yield "python", (in_python(deed.calls),)
     yield "script", as_script(deed.lines)
-    if member is not None and (line := _compose(deed, member)):
-        yield "compose", (line,)
+    if lines := by_compose(deed, member):
+        yield "compose", lines
 
 
 def as_script(lines: tuple[str, ...]) -> tuple[str, ...]:
@@ -62,20 +62,3 @@ def _python(call: Call) -> str:
         return f"call({call.method!r}, {call.path!r}, {call.body!r})"
     body = "None" if call.body is None else f"{call.body!r}.replace('{{id}}', one['Id'])"
     return f"for one in call('GET', {call.each!r}): call({call.method!r}, {call.path!r}.replace('{{id}}', one['Id']), {body})"
-
-
-def _compose(deed: Deed, member: str) -> str | None:
-    """By the project's labels, from a folder without a Compose file."""
-    project = f"(cd / && docker compose -p {_label(member, 'project')}"
-    if deed.type == "container" and deed.verb == "remove":
-        return f"{project} rm -sf {_label(deed.name, 'service')})"
-    if deed.type == "container" and deed.verb == "stop":
-        return f"{project} stop -t 1 {_label(deed.name, 'service')})"
-    if deed.type in ("volume", "network") and deed.verb == "remove":
-        return f"{project} down{' -v' * (deed.type == 'volume')} -t 1)"
-    return None
-
-
-def _label(container: str, key: str) -> str:
-    template = shlex.quote(f'{{{{index .Config.Labels "com.docker.compose.{key}"}}}}')
-    return f'"$(docker inspect -f {template} {container})"'
