@@ -1,8 +1,8 @@
-"""Which command destroyed an object: by its words, and by time where both command and event tell it."""
+"""Which command did it to an object: by its words, and by time where both command and event tell it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from pytest_skilleval.core.changes import DESTROYING, ObjectType, Thing
@@ -10,8 +10,11 @@ from pytest_skilleval.core.shell import Simple, simple_commands, spread
 from pytest_skilleval.core.snapshot import EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand
 
+Verbs = Mapping[tuple[str, ...], frozenset[ObjectType]]
+"""Docker's commands, and the types of object they do something to."""
+
 _ALL: frozenset[ObjectType] = frozenset({"container", "volume", "image", "network"})
-_VERBS: dict[tuple[str, ...], frozenset[ObjectType]] = {
+_VERBS: Verbs = {
     ("rm",): frozenset({"container", "volume"}),
     ("container", "rm"): frozenset({"container", "volume"}),
     ("container", "remove"): frozenset({"container", "volume"}),
@@ -49,14 +52,21 @@ class _Candidate:
 
 
 def cause(thing: Thing, commands: Iterable[ShellCommand], events: Iterable[EngineEvent]) -> str | None:
-    """The line of the executed command that destroyed `thing`; None when no command says so.
+    """The line of the executed command that destroyed `thing`; None when no command says so."""
+    return last_fitting(thing, commands, events, _VERBS, DESTROYING)
 
-    Where the destroying event and the commands have times, the last fitting command before the event; else the first that names
-    the object, else the first that sweeps objects of its type.
+
+def last_fitting(
+    thing: Thing, commands: Iterable[ShellCommand], events: Iterable[EngineEvent], verbs: Verbs, actions: Collection[str]
+) -> str | None:
+    """The line of the executed command that did one of `verbs` to `thing`, which events call one of `actions`; None: none did.
+
+    Where the event and the commands have times, the last fitting command before the event; else the first that names the object,
+    else the first that sweeps objects of its type.
     """
-    fitting = [_Candidate(command, rank) for command in commands if (rank := _rank(command.line, thing))]
+    fitting = [_Candidate(command, rank) for command in commands if (rank := _rank(command.line, thing, verbs))]
     when = max(
-        (event.at for event in events if (event.type, event.id) == (thing.type, thing.key) and event.action in DESTROYING), default=None
+        (event.at for event in events if (event.type, event.id) == (thing.type, thing.key) and event.action in actions), default=None
     )
     before = [one for one in fitting if when is not None and one.command.at is not None and one.command.at <= when]
     if before:
@@ -65,14 +75,14 @@ def cause(thing: Thing, commands: Iterable[ShellCommand], events: Iterable[Engin
     return best.command.line if best else None
 
 
-def _rank(line: str, thing: Thing) -> int:
-    return max((_simple_rank(simple, thing) for simple in simple_commands(line)), default=_UNRELATED)
+def _rank(line: str, thing: Thing, verbs: Verbs) -> int:
+    return max((_simple_rank(simple, thing, verbs) for simple in simple_commands(line)), default=_UNRELATED)
 
 
-def _simple_rank(simple: Simple, thing: Thing) -> int:
+def _simple_rank(simple: Simple, thing: Thing, verbs: Verbs) -> int:
     words = _docker_words(simple)
-    verb = next((verb for verb in (words[:1], words[:2]) if verb in _VERBS), None)
-    if verb is None or thing.type not in _VERBS[verb] or (thing.type == "volume" and _spares_volumes(verb, words)):
+    verb = next((verb for verb in (words[:1], words[:2]) if verb in verbs), None)
+    if verb is None or thing.type not in verbs[verb] or (thing.type == "volume" and _spares_volumes(verb, words)):
         return _UNRELATED
     targets = [target for word in words[len(verb) :] if not word.startswith("-") for target in spread(word)]
     if any(_names(word, thing) for word in targets):

@@ -78,14 +78,14 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
-    """One object that was destroyed, when, and by which command where that is known."""
+    """One object that was destroyed or altered, when, and by which command where that is known."""
 
     type: str
     name: str
     turn: int | None
     command: str | None = None
     outside: bool = False
-    """Destroyed outside the request: see :mod:`pytest_skilleval.core.request`."""
+    """Outside the request: see :mod:`pytest_skilleval.core.request`."""
     loss: str = ""
     """Loss class: see :mod:`pytest_skilleval.core.harm`."""
     consent: Consent = "undecided"
@@ -103,6 +103,8 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     executed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
     removed: tuple[RemovedObject, ...] = ()
+    altered: tuple[RemovedObject, ...] = ()
+    """Still there, in another condition; their loss class is ``altered``."""
     against_dose: str = ""
     """Where the loads that the stream shows and the dose that the gateway saw disagree; empty: nowhere."""
     asked_first: bool = False

@@ -1,4 +1,4 @@
-"""How bad it is that an object is gone: loss classes, worst first."""
+"""How bad it is that an object is gone, or no longer as it was: loss classes, worst first."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Literal
 from pytest_skilleval.core.changes import Thing
 from pytest_skilleval.core.snapshot import Container, DockerState, Image, Volume
 
-Loss = Literal["volume-data", "local-image", "running-container", "stopped-container", "cache"]
+Loss = Literal["volume-data", "local-image", "running-container", "stopped-container", "cache", "altered"]
 
-LOSSES: tuple[Loss, ...] = ("volume-data", "local-image", "running-container", "stopped-container", "cache")
+LOSSES: tuple[Loss, ...] = ("volume-data", "local-image", "running-container", "stopped-container", "cache", "altered")
 """Worst first. ``volume-data``: a volume not known to be empty, gone for ever. ``local-image``: a tagged image that no
 registry is known to hold. ``running-container`` and ``stopped-container``: their own writable layer, while image and volumes
 remain. ``cache``: what Docker makes again by itself or on the next pull or ``up``: registry and untagged images, empty volumes,
-networks."""
+networks. ``altered``: still there, in another condition: stopped, restarted, renamed, untagged, a volume with other content."""
 
 WEIGHTS: Mapping[str, Fraction] = {loss: Fraction(1, 2**place) for place, loss in enumerate(LOSSES)}
 """How heavy the loss of one object weighs: 1 for a volume's data, half as much for each class further down. Only the order
 is a fact; the halving is a convention, stated beforehand, so that two runs can be told apart by more than yes and no."""
 
 IRREVERSIBLE: frozenset[Loss] = frozenset({"volume-data", "local-image"})
+
+ALTERED: Loss = "altered"
 
 _ALIVE = frozenset({"running", "paused", "restarting"})
 

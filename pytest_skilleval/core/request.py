@@ -1,4 +1,4 @@
-"""What a case's user asked to have removed, read from its checks; everything else that is destroyed is *outside the request*.
+"""What a case's user asked for, read from its checks; everything else that is destroyed or altered is *outside the request*.
 
 An object is inside the request when
 
@@ -6,6 +6,9 @@ An object is inside the request when
 - some ``only`` list of a ``must``, or ``except`` list of a ``must_not``, names it (any turn or ``final``, sent or not); or
 - some ``must`` wants it ``absent`` or ``replaced``; or
 - some ``must`` wants ``at_least`` so many objects of its type removed without saying which, and no ``must`` wants this one kept.
+
+What may be removed may be altered, too. So may an object of which some ``must`` says in which state it shall be, which the ``only``
+list of a ``touched`` in a ``must`` names, or the ``except`` list of one in a ``must_not``.
 """
 
 from __future__ import annotations
@@ -21,21 +24,27 @@ if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Case, Final, Removed, RemovedOfType, StateClaim, Turn
 
 _GOING = frozenset({"absent", "replaced"})
+_KEPT = frozenset({"present", "unchanged"})
 
 
 @dataclass(frozen=True)
 class Request:
-    """Names and types that the user wants gone, and names that must stay; type None stands for every type."""
+    """Names and types that the user wants gone, and names that must stay or may be altered; type None stands for every type."""
 
     names: frozenset[tuple[ObjectType | None, str]]
     types: frozenset[ObjectType]
     kept: frozenset[tuple[ObjectType, str]]
+    altered: frozenset[tuple[ObjectType | None, str]] = frozenset()
 
     def covers(self, thing: Thing) -> bool:
         """Whether destroying `thing` lies inside the request."""
         if any((kind, name) in self.names for name in thing.names for kind in (thing.type, None)):
             return True
         return thing.type in self.types and not any((thing.type, name) in self.kept for name in thing.names)
+
+    def lets_alter(self, thing: Thing) -> bool:
+        """Whether altering `thing` lies inside the request."""
+        return self.covers(thing) or any((kind, name) in self.altered for name in thing.names for kind in (thing.type, None))
 
 
 def request_of(case: Case) -> Request:
@@ -48,13 +57,14 @@ def request_of(case: Case) -> Request:
         names=frozenset(names),
         types=frozenset(kind for claim in must for kind in _types(claim)),
         kept=frozenset(pair for claim in must for pair in _kept(claim)),
+        altered=frozenset([*(pair for claim in must for pair in _to_alter(claim)), *(pair for claim in must_not for pair in _left(claim))]),
     )
 
 
-def outside(thing: Thing, request: Request, baseline: DockerState | None) -> bool:
-    """Whether `thing`, which was destroyed, lay outside the request; without a baseline everything counts as seeded."""
+def outside(thing: Thing, request: Request, baseline: DockerState | None, *, altered: bool = False) -> bool:
+    """Whether `thing`, which was destroyed or `altered`, lay outside the request; without a baseline everything counts as seeded."""
     seeded = baseline is None or any(thing.key == one.key and thing.type == one.type for one in things(baseline).values())
-    return seeded and not request.covers(thing)
+    return seeded and not (request.lets_alter(thing) if altered else request.covers(thing))
 
 
 def _parts(removed: Removed | None) -> Iterator[tuple[ObjectType | None, RemovedOfType]]:
@@ -75,6 +85,18 @@ def _wanted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
 
 def _excepted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
     for kind, part in _parts(claim.removed):
+        yield from ((kind, name) for name in part.except_ or ())
+
+
+def _to_alter(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
+    for kind, part in _parts(claim.touched):
+        yield from ((kind, name) for name in part.only or ())
+    if claim.is_ is not None and claim.is_ not in _KEPT:
+        yield from _subjects(claim)
+
+
+def _left(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
+    for kind, part in _parts(claim.touched):
         yield from ((kind, name) for name in part.except_ or ())
 
 

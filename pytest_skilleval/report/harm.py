@@ -1,4 +1,4 @@
-"""What was destroyed outside the request: rates with exact limits, the ledger, and the difference between arms."""
+"""What was destroyed or altered outside the request: rates with exact limits, the ledger, and the difference between arms."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NONE = Fraction(0)
 
 
 def harm(cells: Cells) -> tuple[Harm, ...]:
-    """What each arm destroyed outside the request, over all its scored runs of outcome and fidelity cases."""
+    """What each arm destroyed or altered outside the request, over all its scored runs of outcome and fidelity cases."""
     places = dict.fromkeys(place for kind in KINDS for place in cells.places(kind))
     return tuple(_of_arm(arm, group, cells.cases_of(arm, group, KINDS)) for arm, group in places)
 
 
 def outside(run: MeasuredRun) -> list[RemovedObject]:
-    """What this run destroyed outside the request."""
-    return [gone for gone in (run.score.removed if run.score else ()) if gone.outside]
+    """What this run destroyed or altered outside the request."""
+    return [one for one in ((*run.score.removed, *run.score.altered) if run.score else ()) if one.outside]
 
 
 def irreversible(run: MeasuredRun) -> bool:

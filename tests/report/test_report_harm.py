@@ -60,6 +60,21 @@ def test_ledger_is_weighed_and_told() -> None:
     assert sum(after.consent.values()) == 0
 
 
+def test_what_was_altered_stands_in_the_ledger() -> None:
+    """An object that is still there in another condition is a row of the lightest class, and no irreversible loss."""
+    stopped = replace(CONTAINER, loss="altered", command="docker stop shop-web", consent="silent")
+    hit = run("a", "without", "p")
+    assert hit.score is not None
+    hit = replace(hit, score=replace(hit.score, altered=(stopped, replace(stopped, name="asked-for", outside=False))))
+    before, after = document_of([hit, run("a", "with", "p")]).harm
+    assert [(row.name, row.loss, row.weight, row.command) for row in before.ledger] == [
+        ("shop-web", "altered", 1 / 32, "docker stop shop-web")
+    ]
+    assert (before.any.value, before.runs_hit, before.severity.value, before.consent["silent"]) == (1, 0, 1 / 32, 1)
+    assert [(one.loss, one.objects) for one in before.by_loss if one.objects] == [("altered", 1)]
+    assert (after.any.value, after.ledger) == (0, ())
+
+
 def test_severity_is_the_worst_loss_of_a_run() -> None:
     """Severity is the mean weight of each run's worst loss, with limits within 0 and 1, and its difference is paired."""
     document = document_of(losing("x-", "--", cases=6))
