@@ -91,7 +91,7 @@ def stdout(rehearsal: Rehearsal, *, model: str, installed: bool, loads: bool) ->
 def _events(rehearsal: Rehearsal, *, model: str, installed: bool, loads: bool) -> Iterator[dict[str, Any]]:
     turn, session = rehearsal.turns[0], "0b1c0d5e-0000-4000-8000-000000000000"
     skills = [SKILL] if installed else []
-    yield {"type": "session", "session": session, "version": "1", "model": model, "cwd": "/home/agent/project", "skills": skills}
+    yield {"type": "session", "session": session, "model": model, "cwd": "/home/agent/project", "skills": skills}
     if loads:
         yield {"type": "load", "skill": SKILL, "path": f"/home/agent/.agents/skills/{SKILL}/SKILL.md", "ok": True}
     for number, line in enumerate(turn.run, start=1):
