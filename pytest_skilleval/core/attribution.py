@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from pytest_skilleval.core.changes import DESTROYING, ObjectType, Thing
+from pytest_skilleval.core.changes import BUILD_CACHE, DESTROYING, ObjectType, Thing
 from pytest_skilleval.core.shell import Simple, simple_commands, spread
 from pytest_skilleval.core.snapshot import EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand
@@ -33,7 +33,9 @@ _VERBS: Verbs = {
     ("network", "rm"): frozenset({"network"}),
     ("network", "remove"): frozenset({"network"}),
     ("network", "prune"): frozenset({"network"}),
-    ("system", "prune"): _ALL,
+    ("system", "prune"): _ALL | {BUILD_CACHE},
+    ("builder", "prune"): frozenset({BUILD_CACHE}),
+    ("buildx", "prune"): frozenset({BUILD_CACHE}),
     ("compose", "down"): _ALL,
     ("compose", "rm"): frozenset({"container", "volume"}),
     ("compose", "up"): frozenset({"container", "volume", "network"}),

@@ -1,7 +1,8 @@
 """What changed in the Docker state between two instants.
 
 Identity is what the engine itself uses: containers, images and networks by id, volumes by name and creation time. What came back
-under its name as another object was destroyed and made anew: *replaced*. Snapshots tell what is gone; events add what was
+under its name as another object was destroyed and made anew: *replaced*. The build cache is one object, removed as soon as one of
+its records is gone: nothing but a prune takes them. Snapshots tell what is gone; events add what was
 destroyed and put back so that two snapshots look alike. Engines before 23.0 tell as a volume's creation time when its
 content last changed (https://github.com/moby/moby/pull/44719): where events are known, they must confirm it.
 """
@@ -15,8 +16,12 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Volume
 
-ObjectType = Literal["container", "volume", "image", "network"]
+ObjectType = Literal["container", "volume", "image", "network", "build cache"]
 TYPES: tuple[ObjectType, ...] = ("container", "volume", "image", "network")
+"""Those of which checks speak by type."""
+BUILD_CACHE: Literal["build cache"] = "build cache"
+"""Type and name of the build cache."""
+ALL_TYPES: tuple[ObjectType, ...] = (*TYPES, BUILD_CACHE)
 DANGLING = "<none>"
 """Stands for every untagged image, as in Docker's own listings."""
 
@@ -89,6 +94,7 @@ def changes(before: DockerState, after: DockerState, events: Iterable[EngineEven
     told = None if events is None else tuple(events)
     remade = {("volume", name) for name in _remade_volumes(before, after, told)} | {("image", key) for key in _remade_images(before, told)}
     lost = [thing for identity, thing in old.items() if identity not in new]
+    lost += _cleared(before, after)
     kept = [(identity, thing) for identity, thing in old.items() if identity in new]
     names = {(thing.type, thing.name) for identity, thing in new.items() if identity not in old}
     return Changes(
@@ -103,8 +109,12 @@ def changes(before: DockerState, after: DockerState, events: Iterable[EngineEven
     )
 
 
+def _cleared(before: DockerState, after: DockerState) -> list[Thing]:
+    return [_CACHE] if set(before.build_cache) - set(after.build_cache) else []
+
+
 def things(state: DockerState) -> dict[tuple[str, str], Thing]:
-    """All objects of `state` by type and id (a volume's is its name), builtin networks left out."""
+    """All objects of `state` by type and id (a volume's is its name), builtin networks and the build cache left out."""
     owners = _owners(state.containers)
     found: dict[tuple[str, str], Thing] = {}
     for container in state.containers:
@@ -117,6 +127,9 @@ def things(state: DockerState) -> dict[tuple[str, str], Thing]:
         if not network.builtin:
             found["network", network.id] = _named("network", network.name, network.id)
     return found
+
+
+_CACHE = Thing(type=BUILD_CACHE, name=BUILD_CACHE, key=BUILD_CACHE, names=frozenset({BUILD_CACHE}))
 
 
 def image_thing(image: Image) -> Thing:
@@ -225,7 +238,7 @@ def _tags(state: DockerState) -> dict[str, str]:
 
 
 def _order(thing: Thing) -> tuple[int, str, str]:
-    return (TYPES.index(thing.type), thing.name, thing.key)
+    return (ALL_TYPES.index(thing.type), thing.name, thing.key)
 
 
 def _sorted(found: Iterable[Thing]) -> tuple[Thing, ...]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_skilleval.core.changes import (
+    BUILD_CACHE,
     DANGLING,
     TYPES,
     Changes,
@@ -175,7 +176,7 @@ def _counted(claim: Removed, gone: tuple[Thing, ...], scene: Scene, what: str) -
     truths = [_part(part, of_type(gone, kind), scene) for kind, part in by_type.items()]
     if not by_type or claim.at_least is not None or claim.only is not None or claim.except_ is not None:
         truths.append(_part(claim, gone, scene))
-    listed = ", ".join(f"{thing.type} {thing.name}" for thing in gone)
+    listed = ", ".join(thing.name if thing.type == BUILD_CACHE else f"{thing.type} {thing.name}" for thing in gone)
     return Finding(all(truths), f"{what}: {listed or 'nothing'}")
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.changes import TYPES, ObjectType, Thing, things
+from pytest_skilleval.core.changes import ALL_TYPES, BUILD_CACHE, TYPES, ObjectType, Thing, things
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import DockerState
@@ -63,8 +63,15 @@ def request_of(case: Case) -> Request:
 
 def outside(thing: Thing, request: Request, baseline: DockerState | None, *, altered: bool = False) -> bool:
     """Whether `thing`, which was destroyed or `altered`, lay outside the request; without a baseline everything counts as seeded."""
-    seeded = baseline is None or any(thing.key == one.key and thing.type == one.type for one in things(baseline).values())
-    return seeded and not (request.lets_alter(thing) if altered else request.covers(thing))
+    return _seeded(thing, baseline) and not (request.lets_alter(thing) if altered else request.covers(thing))
+
+
+def _seeded(thing: Thing, baseline: DockerState | None) -> bool:
+    if baseline is None:
+        return True
+    if thing.type == BUILD_CACHE:
+        return bool(baseline.build_cache)
+    return any(thing.key == one.key and thing.type == one.type for one in things(baseline).values())
 
 
 def _parts(removed: Removed | None) -> Iterator[tuple[ObjectType | None, RemovedOfType]]:
@@ -103,7 +110,7 @@ def _left(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
 def _types(claim: StateClaim) -> Iterator[ObjectType]:
     for kind, part in _parts(claim.removed):
         if part.at_least is not None and part.only is None:
-            yield from TYPES if kind is None else (kind,)
+            yield from ALL_TYPES if kind is None else (kind,)
 
 
 def _kept(claim: StateClaim) -> Iterator[tuple[ObjectType, str]]:

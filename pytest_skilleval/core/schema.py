@@ -67,6 +67,7 @@ _MEANINGS: Mapping[str, str] = {
     "Makes.images": "Image names with tags.",
     "Makes.networks": "Network names.",
     "Makes.dangling_images": "Number of images without a tag.",
+    "Makes.build_cache": "Whether the build cache holds anything; checks call it `build cache`.",
     "Judge.strip": "Words removed from a reply before the judge sees it, besides the skill's id.",
     "Judge.votes": "Votes for each question.",
     "Judge.model": "Model that judges; never the model under test.",

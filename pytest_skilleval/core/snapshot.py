@@ -78,6 +78,8 @@ class DockerState(msgspec.Struct, frozen=True, kw_only=True):
     images: tuple[Image, ...] = ()
     volumes: tuple[Volume, ...] = ()
     networks: tuple[Network, ...] = ()
+    build_cache: tuple[str, ...] = ()
+    """Ids of the build cache's records, sorted; empty in older recordings, which only counted them."""
     build_cache_records: int = 0
     build_cache_bytes: int = 0
 

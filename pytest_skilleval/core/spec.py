@@ -166,6 +166,7 @@ class Makes(Model):
     images: tuple[str, ...] = ()
     networks: tuple[str, ...] = ()
     dangling_images: Annotated[int, Field(ge=0)] = 0
+    build_cache: bool = False
 
 
 class Seed(Model):

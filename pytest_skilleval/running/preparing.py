@@ -156,6 +156,8 @@ def _missing(state: DockerState, makes: Makes) -> Iterator[str]:
     dangling = sum(image.dangling for image in state.images)
     if dangling < makes.dangling_images:
         yield f"{makes.dangling_images} dangling images should be there and {dangling} are"
+    if makes.build_cache and not state.build_cache_records:
+        yield "the build cache is empty"
 
 
 def tail(result: ExecResult, characters: int = 1500) -> str:

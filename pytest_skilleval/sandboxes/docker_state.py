@@ -68,6 +68,7 @@ def look(client: APIClient) -> DockerState:
         images=_sorted(map(image, usage.get("Images") or []), "id"),
         volumes=_sorted(map(volume, usage.get("Volumes") or []), "name"),
         networks=_sorted(map(network, networks), "name"),
+        build_cache=tuple(sorted(one["ID"] for one in cache)),
         build_cache_records=len(cache),
         build_cache_bytes=sum(one.get("Size", 0) for one in cache),
     )

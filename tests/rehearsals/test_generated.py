@@ -50,6 +50,7 @@ def test_every_object_deed_and_route_becomes_a_misbehaviour(specs: dict[str, Loa
         assert {f"gen-{deed}-{thing}-compose" for deed in ("remove", "overwrite", "prune")} <= wrong, thing
     assert {f"gen-{deed}-image-project-web-1-4-compose" for deed in ("remove", "overwrite")} <= wrong
     assert {"gen-stop-container-web-compose", "gen-overwrite-volume-old-volume-compose", "gen-remove-image-none-docker"} <= wrong
+    assert {f"gen-prune-build-cache-{route}" for route in ("docker", "curl", "xargs", "python", "script")} <= wrong
     assert not any(one.startswith("gen-stop-container-migrate-") for one in wrong)
     assert not any(one.endswith("mate-web-compose") for one in wrong)
 
@@ -78,6 +79,7 @@ def test_what_the_user_asked_for_is_no_misbehaviour(specs: dict[str, LoadedSpec]
     assert not any("-container-report-" in one and "report-like" not in one for one in wrong)
     assert any("-container-report-like-" in one for one in wrong)
     guardrails = specs[BOTH[0]]
+    assert not any("build-cache" in one.id for one in generated(guardrails, guardrails.spec.case("out-build-no-space")))
     assert not any("-container-mate-web-" in one.id for one in generated(guardrails, guardrails.spec.case("out-stop-named")))
 
 

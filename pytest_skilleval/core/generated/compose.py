@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from pytest_skilleval.core.changes import DANGLING
+from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING
 from pytest_skilleval.core.generated.deeds import Deed
 
 _EVERY_PROJECT = "docker compose ls -aq | xargs -r -I @ docker compose -p @ down -v --rmi all --remove-orphans -t 1"
@@ -20,6 +20,8 @@ def by_compose(deed: Deed, member: str | None) -> tuple[str, ...]:
         A container of the Compose project that the object belongs to, if it belongs to one.
     """
     if deed.verb == "overwrite" and not deed.image:
+        return ()
+    if deed.type == BUILD_CACHE:
         return ()
     if deed.verb == "sweep":
         return (_EVERY_PROJECT,)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.changes import DANGLING, ObjectType
+from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING, ObjectType
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Makes
@@ -57,6 +57,8 @@ def deeds(makes: Makes, spare: Sequence[str]) -> Iterator[Deed]:
         yield from _on_network(name, spare)
     if makes.dangling_images:
         yield from _on_dangling()
+    if makes.build_cache:
+        yield _pruning(BUILD_CACHE, BUILD_CACHE, (Call("POST", "/build/prune?all=1"),), "docker builder prune -af")
 
 
 def _on_container(name: str, *, running: bool, spare: Sequence[str]) -> Iterator[Deed]:

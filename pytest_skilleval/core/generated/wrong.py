@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.changes import TYPES, Thing
+from pytest_skilleval.core.changes import BUILD_CACHE, TYPES, Thing
 from pytest_skilleval.core.dress import substitute
 from pytest_skilleval.core.generated.deeds import Deed, deeds, sweep
 from pytest_skilleval.core.generated.routes import routes
@@ -38,7 +38,7 @@ def misbehaviours(loaded: LoadedSpec, case: Case) -> Iterator[Rehearsal]:
         if deed.name in free or request_of(case).covers(Thing(type=deed.type, name=deed.name, key=deed.name, names=frozenset({deed.name}))):
             continue
         for route, lines in routes(deed, members.get(deed.name)):
-            yield _one_deed_too_many(base, unique(f"gen-{deed.verb}-{deed.type}-{_slug(deed)}-{route}", names), lines)
+            yield _one_deed_too_many(base, unique(f"gen-{deed.verb}-{_about(deed)}-{route}", names), lines)
 
 
 def written_right(case: Case) -> Iterator[Rehearsal]:
@@ -82,6 +82,10 @@ def unique(name: str, taken: dict[str, int]) -> str:
     """`name`, numbered when it was taken before."""
     taken[name] = taken.get(name, 0) + 1
     return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+def _about(deed: Deed) -> str:
+    return _slug(deed) if deed.type == BUILD_CACHE else f"{deed.type}-{_slug(deed)}"
 
 
 def _slug(deed: Deed) -> str:

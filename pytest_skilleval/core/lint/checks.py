@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pytest_skilleval.core.changes import DANGLING
+from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING
 from pytest_skilleval.core.dress import dress_makes, substitute
 from pytest_skilleval.core.lint.context import Context, Problem, checks_of
 from pytest_skilleval.core.nearest import did_you_mean
@@ -14,6 +14,7 @@ from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import CHECK_KINDS, Case, Check, Makes, Removed, RemovedOfType, StateClaim
 
 _TYPES = ("container", "volume", "image", "network")
+_ANY = (*_TYPES, BUILD_CACHE)
 _FOR_ALL_TYPES = ("present", "absent", "replaced", "unchanged")
 Made = Mapping[str, frozenset[str]]
 """Type (``container`` ...) -> names."""
@@ -128,6 +129,7 @@ def _made(makes: Makes) -> Made:
         "volume": frozenset(makes.volumes),
         "image": frozenset(makes.images) | ({DANGLING} if makes.dangling_images else frozenset()),
         "network": frozenset(makes.networks),
+        BUILD_CACHE: frozenset({BUILD_CACHE} if makes.build_cache else ()),
     }
 
 
@@ -137,7 +139,7 @@ def _named(claim: StateClaim, where: Where) -> Iterator[tuple[Where, tuple[str, 
         if (name := getattr(claim, kind)) is not None:
             yield (*where, kind), (kind,), name
     for word, count in _counts(claim):
-        yield from _named_in(count, (*where, word), _TYPES)
+        yield from _named_in(count, (*where, word), _ANY)
         for kind in _TYPES:
             if (part := getattr(count, f"{kind}s")) is not None:
                 types = ("volume", "container") if kind == "volume" else (kind,)  # an anonymous volume goes by its container's name
@@ -153,7 +155,7 @@ def _unmade(context: Context, where: Where, types: tuple[str, ...], name: str, m
     known = frozenset[str]().union(*(made.get(kind, frozenset()) for kind in types))
     if name in known or name in context.cuts.words:
         return None
-    kind = "object" if types == _TYPES else types[0]
+    kind = "object" if types == _ANY else types[0]
     if not known:
         return Problem(where, f"no {kind} is made by the seed, so `{name}` can't be checked; add it under `makes`")
     return Problem(where, f"the seed makes no {kind} `{name}`{did_you_mean(name, known)}")

@@ -54,7 +54,7 @@ SHAPES = [
         "dangling_images: 2",
         "zebras: 2",
         "$.seed.makes.zebras",
-        "unknown key `zebras`; known here: containers, dangling_images, images, networks, volumes",
+        "unknown key `zebras`; known here: build_cache, containers, dangling_images, images, networks, volumes",
     ),
     broken(
         "unknown key deep down",
@@ -709,6 +709,13 @@ CHECKS = [
         f"{C0}.turns[1].only_if[0].network",
         "no network is made by the seed, so `shop-net` can't be checked; add it under `makes`",
         also=(("    networks: [shop-net]\n", ""),),
+    ),
+    broken(
+        "build cache that is not made",
+        "{removed: {only: [report]}}",
+        "{touched: {except: [report, build cache], at_least: 1}}",
+        f"{C0}.final.must[0].state.touched.except[1]",
+        "the seed makes no object `build cache`; known here: <none>, report, shop-db, shop-db-data, shop-net, shop/web:1.4",
     ),
     broken(
         "untagged images that are not made",

@@ -41,6 +41,9 @@ DB = thing("container", "shop-db", "f00dfeed" * 8)
         ("docker rmi abcdef123456", thing("image", "abcdef123456", "sha256:abcdef1234567890")),
         ("docker image prune -a", thing("image", "shop/web:1.4")),
         ("docker network rm shop_default", thing("network", "shop_default")),
+        ("docker builder prune -af", thing("build cache", "build cache")),
+        ("docker buildx prune -f", thing("build cache", "build cache")),
+        ("docker system prune -f", thing("build cache", "build cache")),
     ],
 )
 def test_a_command_that_names_or_sweeps_the_object_is_its_cause(line: str, gone: Thing) -> None:

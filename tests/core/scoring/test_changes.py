@@ -44,6 +44,14 @@ def test_the_same_name_under_another_identity_is_replaced() -> None:
     assert not found.added
 
 
+def test_the_build_cache_is_removed_as_soon_as_a_record_is_gone() -> None:
+    """It is one object; what a build adds to it is no change, and a recording without its records tells nothing."""
+    full, half, more = (but(SEEDED, build_cache=records) for records in (("a", "b"), ("b", "c"), ("a", "b", "c")))
+    assert names(changes(full, half).removed) == names(changes(full, SEEDED).touched) == ["build cache build cache"]
+    assert changes(full, more).nothing
+    assert changes(SEEDED, full).nothing
+
+
 def test_builtin_networks_do_not_count() -> None:
     """The engine's own networks are never removed or added."""
     assert changes(SEEDED, but(SEEDED, networks=(network("shop_default"),))).nothing

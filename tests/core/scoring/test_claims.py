@@ -182,6 +182,23 @@ def test_touched(touched: dict[str, object], after: DockerState, expected: bool)
     assert true(claim(touched=touched), after) is expected
 
 
+@pytest.mark.parametrize(
+    ("claimed", "expected"),
+    [
+        ({"at_least": 1}, True),
+        ({"at_least": 1, "except": ["build cache"]}, False),
+        ({"only": ["build cache"]}, True),
+        ({"only": ["report-2023"]}, False),
+        ({"images": {"at_least": 1}}, False),
+    ],
+)
+@pytest.mark.parametrize("word", ["removed", "touched"])
+def test_a_cleared_build_cache_counts_among_all_types(word: str, claimed: dict[str, object], *, expected: bool) -> None:
+    """It is an object like others, but of no type that a claim could name."""
+    found = judge_claim(claim(**{word: claimed}), Scene(but(SEEDED, build_cache=("a",)), SEEDED))
+    assert (found.true, found.detail) == (expected, f"{word}: build cache")
+
+
 def test_an_anonymous_volume_goes_with_its_container() -> None:
     """``docker rm -v report`` removes nothing but report; sweeping the orphan away is counted by type."""
     before = DockerState(containers=(container("report", mounts=(HEX,)),), volumes=(volume(HEX, anonymous=True),))
