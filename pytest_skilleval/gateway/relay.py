@@ -110,9 +110,9 @@ def failed(entry: Entry, error: Exception) -> web.Response:
 
 
 def stopped(entry: Entry, why: str) -> web.Response:
-    """The answer to a run that may spend no more: final, so that no client tries again."""
-    entry.status, entry.failure = 403, RequestFailure(kind="budget", detail=why)
-    return _plain_error(403, f"no more model calls: {why}")
+    """The answer to a run that may spend no more: final, so that no client tries again (Codex does after a 403)."""
+    entry.status, entry.failure = 400, RequestFailure(kind="budget", detail=why)
+    return _plain_error(400, f"no more model calls: {why}")
 
 
 def unsigned(entry: Entry, why: str) -> web.Response:

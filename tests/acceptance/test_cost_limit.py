@@ -19,6 +19,8 @@ from tests import required
 
 pytestmark = pytest.mark.engine
 
+PRICED = {"claude-code": "claude-opus-4-8", "codex": "gpt-5.5"}
+"""Models whose prices are shipped."""
 LIMIT = "the cost limit of $0.01 is reached"
 
 OWN_RUNNER = """
@@ -58,18 +60,20 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A live model as far as the session can tell: it stands behind an address of loopback and tells its usage."""
     turns = tuple(ScriptTurn(run=("docker ps", "docker volume ls", "docker images"), reply="Done.") for _ in range(2))
     play = Script(skill="careful-cleanup", rehearsals=(Rehearsal(id="looks", plays=Plays(), turns=turns),))
-    for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"):
+    for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CODEX_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     with GatewayServer() as server:
         door = GatewayClient(server.control).open(RunRequest(run="model", models="scripted", tcp=True, script=play))
         monkeypatch.setenv("ANTHROPIC_BASE_URL", door.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key-for-loopback-only")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{door.url}/v1")
+        for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+            monkeypatch.setenv(name, "a-key-for-loopback-only")
         yield
 
 
-def spent_in_its_middle(project: Project, *flags: str) -> None:
-    """A session of two runs whose money is gone in the middle of the first."""
-    done = project.run("--skill-case=tidy", "--skill-model=claude-opus-4-8", "--skill-max-cost=0.01", *flags, agent="claude-code")
+def spent_in_its_middle(project: Project, name: str = "claude-code") -> list[bool]:
+    """A session of two runs whose money is gone in the middle of the first; which of its model calls failed."""
+    done = project.run("--skill-case=tidy", f"--skill-model={PRICED[name]}", "--skill-max-cost=0.01", agent=name)
 
     assert done.returncode == 1, done.stdout + done.stderr
     [record] = project.records().values()
@@ -82,8 +86,8 @@ def spent_in_its_middle(project: Project, *flags: str) -> None:
     [lost] = [run for run in project.report()["runs"] if run["status"] != "scored" and run["blame"] == "agent_api"]
     assert lost["verdict"] is None
     requests = next(project.session.glob("runs/*/requests.jsonl")).read_text().splitlines()
-    assert ["failure" in json.loads(line) for line in requests if '"model":' in line][:2] == [False, True]
     assert project.left() == []
+    return ["failure" in json.loads(line) for line in requests if '"model":' in line]
 
 
 def test_a_run_whose_money_is_spent_is_not_measured_however_well_it_looks(
@@ -99,11 +103,12 @@ def test_a_run_whose_money_is_spent_is_not_measured_however_well_it_looks(
     conftest = project.folder / "conftest.py"
     conftest.write_text(conftest.read_text() + OWN_RUNNER)
 
-    spent_in_its_middle(project)
+    assert spent_in_its_middle(project) == [False, True, True] + [True] * 3
 
 
-def test_the_real_cli_is_stopped_in_its_middle(project: Project, model: None) -> None:
-    """Claude Code takes the refusal for final and tries no more; its run is lost to money, not to the agent."""
-    required.program("claude-code")
+@pytest.mark.parametrize("name", list(PRICED))
+def test_the_real_cli_is_stopped_in_its_middle(project: Project, model: None, name: str) -> None:
+    """Each CLI takes the refusal for final and tries no more; its run is lost to money, not to the agent."""
+    required.program(name)
 
-    spent_in_its_middle(project)
+    assert spent_in_its_middle(project, name) == [False, True]

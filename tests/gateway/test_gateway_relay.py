@@ -127,7 +127,7 @@ def test_nothing_is_asked_once_the_money_is_spent(live: Live, upstream: FakeUpst
     assert ask(door, CALL)[0] == 200
     last(client)
     status, body, _ = ask(door, CALL)
-    assert (status, len(upstream.seen)) == (403, 1)
+    assert (status, len(upstream.seen)) == (400, 1)
     assert told == ["the cost limit of $0.01 is reached ($0.01 spent)"]
     assert told[0].encode() in body
     assert reading.unpaid([last(client)]) == told[0]
@@ -154,7 +154,7 @@ def test_model_without_a_price_is_stopped_all_the_same(live: Live, upstream: Fak
     ask(door, CALL)
     assert last(client).cost_usd is None
     status, body, _ = ask(door, CALL)
-    assert (status, ledger.spent_usd) == (403, pytest.approx(1000 * 30e-6 + 100 * 180e-6))
+    assert (status, ledger.spent_usd) == (400, pytest.approx(1000 * 30e-6 + 100 * 180e-6))
     assert b"the calls of a model without a known price (1) reckoned at the dearest one" in body
 
 
