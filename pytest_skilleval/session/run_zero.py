@@ -6,9 +6,11 @@ spent. The scripted agent has no run 0, and neither have sessions whose runs a p
 
 from __future__ import annotations
 
+import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.errors import RunError, UsageProblem
@@ -60,20 +62,23 @@ def first_rows(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def _take(evaluation: Evaluation, firsts: Sequence[Row]) -> tuple[list[DryTurn], list[str]]:
-    """All dry turns, one after the other; what went wrong with each that did."""
+    """All dry turns, as many at a time as workers or processors; what went wrong with each that did. Both in the order of `firsts`."""
+    leading = {(row.agent, row.model): row for row in reversed(firsts)}
+    at_once = min(len(firsts), max(evaluation.workers, os.cpu_count() or 1))
+    with ThreadPoolExecutor(at_once, thread_name_prefix="run-0") as pool:
+        taken = list(pool.map(lambda row: _turn(evaluation, row, resumed=leading[row.agent, row.model] is row), firsts))
+    return [one for one in taken if not isinstance(one, str)], [one for one in taken if isinstance(one, str)]
+
+
+def _turn(evaluation: Evaluation, row: Row, *, resumed: bool) -> DryTurn | str:
+    """One dry turn, or what went wrong with it."""
     from pytest_skilleval.running.dry_turn import NotAsDeclared, dry_turn
 
-    known: set[tuple[str, str]] = set()
-    found: list[DryTurn] = []
-    problems: list[str] = []
-    for row in firsts:
-        agent = (row.agent, row.model)
-        try:
-            found.append(dry_turn(_job(evaluation, row), resumed=agent not in known))
-        except (NotAsDeclared, RunError) as error:
-            problems.append(f"  {row.skill}: arm {row.arm}, {group(row.agent, row.model)}, {error}")
-        known.add(agent)
-    return found, problems
+    evaluation.cancellation.check()
+    try:
+        return dry_turn(_job(evaluation, row), resumed=resumed)
+    except (NotAsDeclared, RunError) as error:
+        return f"  {row.skill}: arm {row.arm}, {group(row.agent, row.model)}, {error}"
 
 
 def _job(evaluation: Evaluation, row: Row) -> Job:

@@ -123,10 +123,10 @@ class Project:
             check=False,
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, agent: str = "scripted") -> subprocess.Popen[str]:
         """Begin to evaluate, in a process group of its own."""
         return subprocess.Popen(
-            self.command(*arguments),
+            self.command(*arguments, agent=agent),
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

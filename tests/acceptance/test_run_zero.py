@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 
 import pytest
-from acceptance_project import SKILL, Project
+from acceptance_project import SKILL, Project, wait_for
 
 from pytest_skilleval.core.arms import digest
 from tests import required
@@ -191,6 +192,18 @@ def test_a_skill_that_the_agent_would_not_list_ends_the_session(project: Project
     assert f"installs the skill `neighbour`: {why}" in told
     assert "mend its SKILL.md, exclude it, or take " in told
     assert not project.results.exists()
+    assert project.left() == []
+
+
+def test_ctrl_c_in_run_zero_closes_every_sandbox(project: Project) -> None:
+    """Dry turns go on at the same time; one Ctrl-C ends them all, and nothing is left."""
+    required.program("codex")
+    process = project.start("-n", "2", "--skill-model=scripted", "--skill-case=tidy", agent="codex")
+    wait_for(lambda: len(list(project.state.glob("*/s"))) == 2, 60, "two sandboxes at once")
+    process.send_signal(signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, told
+    assert "run 0: " not in told
     assert project.left() == []
 
 
