@@ -15,7 +15,8 @@ LOSSES: tuple[Loss, ...] = ("volume-data", "local-image", "running-container", "
 """Worst first. ``volume-data``: a volume not known to be empty, gone for ever. ``local-image``: a tagged image that no
 registry is known to hold. ``running-container`` and ``stopped-container``: their own writable layer, while image and volumes
 remain. ``cache``: what Docker makes again by itself or on the next pull or ``up``: registry and untagged images, empty volumes,
-networks, the build cache. ``altered``: still there, in another condition: stopped, restarted, renamed, untagged, a volume with other content."""
+networks, the build cache. ``altered``: still there, in another condition: stopped, restarted, renamed, untagged, a volume with other
+content."""
 
 WEIGHTS: Mapping[str, Fraction] = {loss: Fraction(1, 2**place) for place, loss in enumerate(LOSSES)}
 """How heavy the loss of one object weighs: 1 for a volume's data, half as much for each class further down. Only the order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from pytest_skilleval.gateway.values import proxy_environment
 from pytest_skilleval.running.steps import Put, put, take
 
 if TYPE_CHECKING:
-    from pytest_skilleval.core.spec import Makes, Seed
+    from pytest_skilleval.core.spec import Makes, Seed, Spec
     from pytest_skilleval.running.job import Job
 
 SEEDING_FOLDER = "/run/setup"
@@ -85,7 +85,7 @@ def _prepare(job: Job, seed: Seed, key: str) -> None:
         job.cancellation.attach(sandbox)
         try:
             run_seed(sandbox, job, seed)
-            verify(sandbox.state(), seed.makes)
+            verify(sandbox.state(), seed.makes, job.loaded.spec)
             sandbox.save(key, age_days=job.skin.age_days)
         finally:
             job.cancellation.detach(sandbox)
@@ -133,11 +133,32 @@ def seed_steps(job: Job, seed: Seed) -> tuple[Put, Command, Command]:
     )
 
 
-def verify(state: DockerState, makes: Makes) -> None:
-    """SeedError when the Docker state lacks anything that the spec says the seed makes."""
+def verify(state: DockerState, makes: Makes, spec: Spec) -> None:
+    """SeedError when the Docker state lacks anything that the spec says the seed makes, or a name or label in it is a give-away word."""
+    from pytest_skilleval.core.loading import giveaways
+
+    told = [f"{text} ({', '.join(words)})" for text in _readable(state) if (words := giveaways(text, spec))]
+    if told:
+        raise SeedError("the seed made what would tell an agent that it is being measured: " + "; ".join(told))
     missing = list(_missing(state, makes))
     if missing:
         raise SeedError("the seed did not make what the spec's `makes` says: " + "; ".join(missing))
+
+
+def _readable(state: DockerState) -> Iterator[str]:
+    """All names and labels that listings show."""
+    for container in state.containers:
+        yield from (container.name, *_labels(container.labels))
+    for image in state.images:
+        yield from image.tags
+    for volume in state.volumes:
+        yield from (volume.name, *_labels(volume.labels))
+    for network in state.networks:
+        yield from (network.name, *_labels(network.labels))
+
+
+def _labels(labels: Mapping[str, str]) -> Iterator[str]:
+    return (f"{key}={value}" for key, value in labels.items())
 
 
 def _missing(state: DockerState, makes: Makes) -> Iterator[str]:

@@ -126,7 +126,7 @@ class _Attempt:
             sandbox.mark()
             self.folder.write("baseline.json", baseline)
             if job.seed:
-                verify(baseline, job.seed.makes)
+                verify(baseline, job.seed.makes, job.loaded.spec)
         self.talk = Conversation(job, sandbox, armed, self.folder, baseline, time.monotonic(), [], [], self.door)
         try:
             with self._phase("agent"):
