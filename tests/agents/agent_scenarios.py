@@ -113,6 +113,12 @@ SCENARIOS = {
     "retried": Scenario(
         (ScriptTurn(run=("echo one",), reply="Done."),), commands=(ONE,), reply="Done.", faults=(Fault(kind="overloaded", times=1),)
     ),
+    "full": Scenario(
+        (ScriptTurn(run=("echo one", "echo one", "ls /nonexistent"), reply="Done."),),
+        commands=(ONE, ONE, BAD),
+        reply="Done.",
+        faults=(Fault(kind="full", step=2, times=1),),
+    ),
     "refused": Scenario((ScriptTurn(reply="No."),), refused=True, faults=(Fault(kind="refusal"),), agents=("claude-code",)),
 } | {
     kind: Scenario(

@@ -16,7 +16,7 @@ from pytest_skilleval.core import first_requests, manipulation, model_requests
 from pytest_skilleval.core.ports import AgentTurn
 from pytest_skilleval.core.transcript import usage_of_run
 from pytest_skilleval.gateway import reading
-from pytest_skilleval.gateway.scripted.script import Script, ScriptTurn
+from pytest_skilleval.gateway.scripted.script import Fault, Script, ScriptTurn
 
 pytestmark = pytest.mark.npm
 both = pytest.mark.parametrize("name", ["claude-code", "codex"])
@@ -268,6 +268,22 @@ def test_big_output_is_survived(bench: Benches, name: str) -> None:
     play(one, ScriptTurn(run=("seq 1 300000",), reply="Long."))
     seen = one.turn("Go.").transcript
     assert (seen.reply, seen.commands[0].exit_code, seen.broken_lines) == ("Long.", 0, 0)
+
+
+@both
+def test_a_full_context_is_summed_up_and_the_play_goes_on(bench: Benches, name: str) -> None:
+    """The CLI asks for a summary, each command still runs once, and the dose tells whether the skill's text got over it."""
+    one = bench(name)
+    one.install()
+    turns = (ScriptTurn(load=True, run=("echo one", "echo two"), reply="One."), ScriptTurn(run=("echo three",), reply="Two."))
+    one.open(script(*turns), faults=(Fault(kind="full", step=2, times=1),))
+    first, second = one.turn("Go.").transcript, one.turn("Go on.").transcript
+    ran = [[command.line for command in seen.commands if "SKILL.md" not in command.line] for seen in (first, second)]
+    assert (ran, first.reply, second.reply) == ([["echo one", "echo two"], ["echo three"]], "One.", "Two.")
+    assert (first.failure, first.broken_lines, first.unknown_events) == (None, 0, 0)
+    dose = reading.dose_of(one.requests(), SKILL)
+    assert dose is not None
+    assert (dose.highest, dose.course) == (1.0, "fully read" if name == "claude-code" else "lost")
 
 
 @both

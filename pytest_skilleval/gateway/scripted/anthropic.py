@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytest_skilleval.core.model_requests import Body, tool_names
-from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, ORDERS, Place, call_id
+from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, ORDERS, Place, call_id, summary
 from pytest_skilleval.gateway.scripted.script import Call, Step
 
 
@@ -33,6 +33,11 @@ def answer(body: Body, step: Step, place: Place, *, size: int, serial: int, refu
             "output_tokens": said // CHARACTERS_PER_TOKEN,
         },
     }
+
+
+def summed_up(body: Body, place: Place, *, size: int, serial: int) -> Body:
+    """The summary that the client asked for, as a message."""
+    return answer(body, Step(reply=f"<summary>\n{summary(place)}\n</summary>"), place, size=size, serial=serial)
 
 
 def _tool_use(call: Call, place: Place, number: int, tools: tuple[str, ...]) -> Body:

@@ -14,6 +14,10 @@ CHARACTERS_PER_TOKEN = 4
 CALL_ID = re.compile(r"call_[ta](\d+)s(\d+)n\d+")
 ORDERS = "Run exactly these commands, one after another, then say that you are done:\n"
 """How the scripted model tells a sub-agent, itself again, what to do."""
+SUMMARY = "Everything up to this call is done: "
+"""How the scripted model tells itself, in a summary, where the conversation stood that no longer fits."""
+SUMMED_UP = re.compile(re.escape(SUMMARY) + CALL_ID.pattern)
+ASKS_FOR_SUMMARY = ("Your task is to create a detailed summary of the conversation so far", "CONTEXT CHECKPOINT COMPACTION")
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,9 +37,24 @@ def place(body: Body, told: int | None) -> Place:
     """Where this request stands; `told` is the turn that the runner announced, None: counted from the replies."""
     history = items(body)
     orders = _orders(history)
-    turn = 1 if orders is not None else told or 1 + sum(_replied(history))
-    done = [int(step) for item in history for t, step in _call_ids(item) if int(t) == turn]
+    summed_up = [found for item in history for text in strings(item) for found in SUMMED_UP.findall(text)]
+    begun = int(summed_up[-1][0]) if summed_up else 1
+    turn = 1 if orders is not None else told or begun + sum(_replied(history))
+    done = [int(step) for calls in (summed_up, *map(_call_ids, history)) for t, step in calls if int(t) == turn]
     return Place(turn=turn, step=max(done, default=-1) + 1, orders=orders)
+
+
+def asks_for_summary(body: Body) -> bool:
+    """Whether the client asks for a summary to go on with, because the conversation no longer fits."""
+    last = items(body)[-1:]
+    return any(item.get("type") == "compaction_trigger" for item in last) or any(
+        words in text for text in strings(last) for words in ASKS_FOR_SUMMARY
+    )
+
+
+def summary(place: Place) -> str:
+    """The summary of a conversation that stands at `place`: all that is needed to play on."""
+    return f"{SUMMARY}{call_id(msgspec.structs.replace(place, step=place.step - 1), 0)}" if place.step else "Nothing is done yet."
 
 
 def _call_ids(item: Body) -> Iterator[tuple[str, str]]:

@@ -12,11 +12,14 @@ from aiohttp import web
 from pytest_skilleval.core import dose, model_requests
 from pytest_skilleval.core.model_requests import Body
 from pytest_skilleval.gateway.scripted import anthropic, openai
-from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, Place, place
+from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, Place, asks_for_summary, place
 from pytest_skilleval.gateway.scripted.script import Call, Fault, FaultKind, Script, Situation, Step, fault_now, loss_now, steps
 
 BODY_SHOWN = 0.5
 """Share of the skill's body in the context from which on the model is taken to know it."""
+
+FULL = 8_000_000
+"""Characters of a conversation that fits into no model's context: from such a usage Codex sees that it must sum up."""
 
 STATUS: dict[FaultKind, tuple[int, str, str]] = {
     "unauthorized": (401, "authentication_error", "invalid x-api-key"),
@@ -52,17 +55,21 @@ class ScriptedModel:
     async def _answer(self, request: web.Request, raw: bytes, api: ModuleType) -> web.StreamResponse:
         body = model_requests.decode(raw)
         here = place(body, self.turn)
+        if asks_for_summary(body):
+            return await _reply(request, body, api.summed_up(body, here, size=len(raw), serial=self._next()), api)
         fault = self._fault(body, here) if here.orders is None else None
-        if fault is not None and fault.kind in STATUS:
-            return _refuse(fault.kind, api)
-        refusal = fault is not None and fault.kind == "refusal"
+        kind = fault.kind if fault else None
+        if kind in STATUS or (kind == "full" and api is anthropic):
+            return _refuse("bad_request" if kind == "full" else kind, api)
+        size = FULL if kind == "full" else len(raw)
+        message = api.answer(body, self._step(body, here), here, size=size, serial=self._next(), refusal=kind == "refusal")
+        if kind in {None, "refusal", "full"}:
+            return await _reply(request, body, message, api)
+        return await _break(request, kind, list(api.events(message)))
+
+    def _next(self) -> int:
         self._serial += 1
-        message = api.answer(body, self._step(body, here), here, size=len(raw), serial=self._serial, refusal=refusal)
-        if fault is not None and not refusal:
-            return await _break(request, fault.kind, list(api.events(message)))
-        if not body.get("stream"):
-            return web.json_response(message)
-        return await _stream(request, api.events(message))
+        return self._serial
 
     def _fault(self, body: Body, here: Place) -> Fault | None:
         lost = loss_now(self._script, self._situation(body, here), run=self._run) if self._script.chance else None
@@ -93,6 +100,11 @@ def _refuse(kind: FaultKind, api: ModuleType) -> web.Response:
     status, name, message = STATUS[kind]
     headers = {"retry-after": "0"} if status == 429 else {}
     return web.json_response(api.error(name, message), status=status, headers=headers)
+
+
+async def _reply(request: web.Request, body: Body, message: Body, api: ModuleType) -> web.StreamResponse:
+    """The whole message, streamed where that was asked for."""
+    return await _stream(request, api.events(message)) if body.get("stream") else web.json_response(message)
 
 
 async def _stream(request: web.Request, events: Iterable[tuple[str, Body]]) -> web.StreamResponse:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.core.model_requests import Body, items, shown, tool_names
-from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, ORDERS, Place, call_id
+from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, ORDERS, Place, call_id, summary
 from pytest_skilleval.gateway.scripted.script import Call, Step
 
 WAIT_MS = 30_000
@@ -23,6 +23,17 @@ def answer(body: Body, step: Step, place: Place, *, size: int, serial: int, refu
     output = _awaiting(body, place) or ([] if refusal else [_item(body, call, place, number) for number, call in enumerate(step.calls)])
     if not output or (step.reply and not _awaiting(body, place)):
         output.append(_message(step.reply, refusal=refusal))
+    return _response(body, output, size=size, serial=serial)
+
+
+def summed_up(body: Body, place: Place, *, size: int, serial: int) -> Body:
+    """The summary that the client asked for: as the item in which this API keeps one, else as a message."""
+    kept = {"type": "compaction", "encrypted_content": summary(place)}
+    in_item = items(body)[-1].get("type") == "compaction_trigger"
+    return _response(body, [kept if in_item else _message(summary(place), refusal=False)], size=size, serial=serial)
+
+
+def _response(body: Body, output: list[Body], *, size: int, serial: int) -> Body:
     spent, said = size // CHARACTERS_PER_TOKEN, len(json.dumps(output)) // CHARACTERS_PER_TOKEN
     return {
         "id": f"resp_{serial:024d}",

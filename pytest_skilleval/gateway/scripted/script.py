@@ -22,6 +22,7 @@ FaultKind = Literal[
     "garbage",
     "empty",
     "refusal",
+    "full",
 ]
 
 
