@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from posixpath import join
 from typing import TYPE_CHECKING
 
 from pytest_skilleval.core import arms, manipulation
@@ -14,30 +15,15 @@ from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
 from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.running.revisions import catalogue_of
+from pytest_skilleval.running.roots import inventory
 from pytest_skilleval.running.steps import Put, put, take
 
 if TYPE_CHECKING:
     from pytest_skilleval.gateway.values import Door
     from pytest_skilleval.running.job import Job
 
-INSTRUCTION_NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".mcp.json")
-"""Files that an agent takes for instructions or servers wherever they lie in the workspace or above it."""
-
-SKILL_ROOTS = (
-    ".claude/skills",
-    ".codex/skills",
-    ".agents/skills",
-    ".copilot/skills",
-    ".gemini/skills",
-    ".config/opencode/skills",
-    "./.claude/skills",
-    "./.agents/skills",
-    "./.codex/skills",
-    "./.github/skills",
-    "/etc/codex/skills",
-    "/etc/claude-code",
-)
-"""Every folder in which some agent looks for skills: absence is proved over all of them, since agents read each other's."""
+MOST_NAMED = 6
+"""Of the files that are not as declared; more are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +35,8 @@ class Armed:
     """What the arm declares and what was installed, for ``arm.json``."""
     skills: Mapping[str, str]
     """Skill id -> SHA-256 of its SKILL.md."""
+    kept: Mapping[str, str]
+    """Path -> SHA-256 of every file that has to stay as it was installed: the skills' and the guard's."""
     descriptions: Mapping[str, str]
     """Skill name -> description, as the model is to be shown it."""
     instructions: str
@@ -99,6 +87,7 @@ def planned(job: Job, door: Door | None, stock: bytes, *, home: str, workspace: 
         setup=setup,
         declared=declared(arm, row.skill, skills, appended),
         skills=arms.skill_digests(skills),
+        kept={join(home, file.path): arms.digest(file.content) for file in (*skill_files, *agent.files(replace(setup, endpoint=None)))},
         descriptions={skill.name: skill.description for skill in skills.values()},
         instructions=final.decode("utf-8", "replace"),
         skills_tarball=arms.digest(arms.tarball(skill_files)),
@@ -132,9 +121,8 @@ def check(sandbox: Sandbox, job: Job, armed: Armed) -> None:
 
     Raises ArmError naming everything found that the arm does not declare.
     """
-    wanted = {f"{sandbox.home}/{job.agent.skills_folder}/{skill}/SKILL.md": hash_ for skill, hash_ in armed.skills.items()}
-    instructions = f"{sandbox.home}/{job.agent.instructions_file}"
-    found = _inventory(sandbox, instructions)
+    wanted, instructions = armed.kept, f"{sandbox.home}/{job.agent.instructions_file}"
+    found = inventory(sandbox, (*wanted, instructions))
     final = found.pop(instructions, arms.digest(b""))
     faults = [f"{path} is missing" for path in sorted(wanted.keys() - found.keys())]
     faults += [f"{path} should not be there" for path in sorted(found.keys() - wanted.keys())]
@@ -142,48 +130,8 @@ def check(sandbox: Sandbox, job: Job, armed: Armed) -> None:
     if final != armed.final_instructions:
         faults.append(f"{instructions} is not what the arm declares")
     if faults:
-        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join(faults))
-
-
-FIND = r"""
-for root; do
-  shift
-  [ ! -d "$root" ] || set -- "$@" "$root"
-done
-[ $# = 0 ] || find -L "$@" -maxdepth 6 -name .system -prune -o -type f -iname SKILL.md -print
-folder=$PWD
-while :; do
-  folder=${folder%/}
-  for name in $NAMES; do [ ! -f "$folder/$name" ] || printf '%s\n' "$folder/$name"; done
-  [ "$folder" ] || break
-  folder=${folder%/*}
-done
-[ ! -f "$INSTRUCTIONS" ] || printf '%s\n' "$INSTRUCTIONS"
-"""
-
-
-def _inventory(sandbox: Sandbox, instructions: str) -> dict[str, str]:
-    """Path -> digest of every SKILL.md in any agent's skill root and every instruction file in reach of the workspace.
-
-    Skills that a CLI brings itself (``.system``) are its own, the same in every arm, and left out.
-    """
-    roots = [_inside(sandbox, root) for root in SKILL_ROOTS]
-    command = Command(
-        argv=("sh", "-c", f"{{ {FIND} }} | sort -u | xargs -d '\\n' -r sha256sum --", "sh", *roots),
-        env={"NAMES": " ".join(INSTRUCTION_NAMES), "INSTRUCTIONS": instructions},
-        user="root",
-    )
-    result = sandbox.exec(command, timeout=60)
-    if result.exit_code != 0:
-        raise SandboxError(f"the skill folders can't be listed: {result.stderr.decode(errors='replace').strip()}")
-    lines = result.stdout.decode("utf-8", "surrogateescape").splitlines()
-    return {line[66:]: line[:64] for line in lines}
-
-
-def _inside(sandbox: Sandbox, root: str) -> str:
-    if root.startswith("/"):
-        return root
-    return f"{sandbox.workspace}/{root[2:]}" if root.startswith("./") else f"{sandbox.home}/{root}"
+        more = [f"{len(faults) - MOST_NAMED} more"] if len(faults) > MOST_NAMED else []
+        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join([*faults[:MOST_NAMED], *more]))
 
 
 def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:

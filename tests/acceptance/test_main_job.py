@@ -94,15 +94,28 @@ def test_a_seed_that_makes_too_little_is_the_seeds_fault(project: Project) -> No
     assert "container gone should be running and is absent; volume lost is absent" in record["detail"]
 
 
-def test_an_agent_that_edits_its_own_skill_is_void(project: Project) -> None:
-    """The arm is checked again after the last turn: such a run is neither pass nor fail."""
-    project.edit(f"specs/{SKILL}/spec.yaml", "run: [docker ps -a]", "run: ['echo more >> ~/.agents/skills/careful-cleanup/SKILL.md']")
+EDITS = {
+    "SKILL.md": "~/.agents/skills/careful-cleanup/SKILL.md",
+    "another file": "~/.agents/skills/careful-cleanup/references/rules.md",
+    "its guard": "~/.agent/permissions.json",
+}
+
+
+@pytest.mark.parametrize("file", EDITS.values(), ids=EDITS.keys())
+def test_an_agent_that_edits_its_own_skill_is_void(project: Project, file: str) -> None:
+    """The arm is checked again after the last turn, every file of its skills and its guard: such a run is neither pass nor fail."""
+    project.edit(f"specs/{SKILL}/spec.yaml", "run: [docker ps -a]", f"run: ['echo >> {file}']")
+    project.edit(f"specs/{SKILL}/spec.yaml", "with: {role: treatment}", "with: {role: treatment, guard: guard.yaml}")
+    (project.folder / "specs" / SKILL / "guard.yaml").write_text("deny: [docker volume prune]\n")
+    rules = project.folder / "specs/catalogue" / SKILL / "references" / "rules.md"
+    rules.parent.mkdir()
+    rules.write_text("Name what is lost.\n")
 
     done = project.run("--skill-case=tidy", "--skill-arms=with,without")
 
     record = project.records()["tidy.with.scripted.default.r1"]
     assert (record["status"], record["blame"]) == ("void", "arm")
-    assert "careful-cleanup/SKILL.md was changed" in record["detail"]
+    assert f"{file.replace('~', '/home/agent')} was changed" in record["detail"]
     assert done.returncode == 1
 
 
@@ -117,20 +130,26 @@ def test_a_sandbox_that_the_agent_destroyed_is_not_tried_again(project: Project)
     assert project.left() == []
 
 
+FOREIGN = (
+    "/home/agent/.claude/skills/x/SKILL.md",
+    "/workspace/AGENTS.md",
+    "/workspace/.claude/commands/x.md",
+    "/workspace/.claude/settings.json",
+    "/home/agent/.claude/agents/x.md",
+    "/.claude/skills/x/SKILL.md",
+)
+
+
 def test_a_skill_that_the_seed_brings_along_voids_the_run(project: Project) -> None:
-    """A foreign skill in any agent's root, or instructions in the workspace, are not what the arm declares."""
-    project.edit(
-        f"specs/{SKILL}/seed/world.sh",
-        "set -e\n",
-        "set -e\nmkdir -p ~/.claude/skills/x && echo x > ~/.claude/skills/x/SKILL.md\necho x > AGENTS.md\n",
-    )
+    """A foreign skill in any agent's root, or instructions, commands or hooks in the workspace, are not what the arm declares."""
+    written = "".join(f"sudo mkdir -p {Path(path).parent} && echo x | sudo tee {path} >/dev/null\n" for path in FOREIGN)
+    project.edit(f"specs/{SKILL}/seed/world.sh", "set -e\n", f"set -e\n{written}")
 
     project.run("--skill-case=trig")
 
     [record] = project.records().values()
     assert record["status"] == "void"
-    assert "/home/agent/.claude/skills/x/SKILL.md should not be there" in record["detail"]
-    assert "/workspace/AGENTS.md should not be there" in record["detail"]
+    assert [path for path in FOREIGN if f"{path} should not be there" not in record["detail"]] == []
 
 
 def test_nothing_of_the_spec_or_the_skill_is_found_without_it(project: Project) -> None:
