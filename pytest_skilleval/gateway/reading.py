@@ -85,6 +85,12 @@ def _course(highest: float, last: float, *, listed: bool) -> Course:
     return "fully read" if highest >= FULL else "partly read"
 
 
+def refused_turns(records: Iterable[RequestRecord]) -> frozenset[int]:
+    """Numbers of the turns whose last model call the model refused: not every CLI says so itself."""
+    last = {record.turn: record.stop_reason for record in model_calls(records) if record.turn is not None}
+    return frozenset(turn for turn, why in last.items() if why == "refusal")
+
+
 def first_request(records: Iterable[RequestRecord]) -> Body:
     """The body of the run's first model call; empty when there was none."""
     return next((model_requests.decode(record.body.encode()) for record in records if record.body is not None), {})

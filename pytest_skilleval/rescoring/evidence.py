@@ -21,7 +21,11 @@ def evidence(folder: RunFolder, record: RunRecord, cli: Agent, requests: Sequenc
     path, dose = folder.path / "baseline.json", reading.dose_of(requests, record.row.skill)
     highest = reading.highest_doses(requests)
     turns = tuple(_turn(folder, record, number, cli, highest.get(number)) for number in range(1, len(record.turns) + 1))
-    whole = cli.supplement([turn.transcript for turn in turns], _session_records(folder))
+    refused = reading.refused_turns(requests)
+    whole = [
+        msgspec.structs.replace(transcript, refused=transcript.refused or number in refused)
+        for number, transcript in enumerate(cli.supplement([turn.transcript for turn in turns], _session_records(folder)), start=1)
+    ]
     return Evidence(
         baseline=folder.read("baseline.json", DockerState) if path.exists() else None,
         dose=dose.highest if dose else None,

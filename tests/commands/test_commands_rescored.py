@@ -19,9 +19,18 @@ MODEL = "claude-opus-4-8"
 
 
 def measured(
-    project: Path, usages: list[Usage], sizes: dict[str, str], *, doses: tuple[float, ...] = (0.5, 0.5), head: str = HEAD
+    project: Path,
+    usages: list[Usage],
+    sizes: dict[str, str],
+    *,
+    doses: tuple[float, ...] = (0.5, 0.5),
+    head: str = HEAD,
+    stop_reason: str | None = None,
 ) -> MeasuredRun:
-    """A run whose model calls used this, each with so much of the skill's text in context, and whose arm recorded these sizes."""
+    """A run whose model calls used this, each with so much of the skill's text in context, and whose arm recorded these sizes.
+
+    `stop_reason`: of the last call.
+    """
     folder = record_session(write_spec(project, cases=1, head=head), {"without": ["p"], "with": ["p"]})
     archive = Archive.open(folder)
     plan, spec = archive.read(PLAN, Plan), recorded_spec(archive)
@@ -41,6 +50,7 @@ def measured(
             dose=dose,
             turn=1,
             listed=("tidy-up",),
+            stop_reason=stop_reason if number == len(usages) else None,
         )
         for number, (usage, dose) in enumerate(zip(usages, doses, strict=False), start=1)
     ]
@@ -85,3 +95,9 @@ def test_sham_is_not_held_against_the_dose_of_the_real_text(project: Path) -> No
     shammed = measured(project, CALLS, {}, doses=(0.0, 1.0), head=head)
     assert shammed.score is not None
     assert shammed.score.against_dose == ""
+
+
+def test_a_refusal_that_the_cli_does_not_tell_of_is_known_from_the_gateway(project: Path) -> None:
+    """Codex shows an empty turn when the model refuses: the last model call of the turn tells that it did."""
+    told = [measured(project, CALLS, {}, stop_reason=stop_reason).score for stop_reason in ("refusal", None)]
+    assert [score.refused for score in told if score] == [True, False]
