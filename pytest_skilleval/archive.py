@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -133,6 +133,8 @@ class RunFolder:
     """The files of one run."""
 
     path: Path
+    mask: Callable[[bytes], bytes] | None = None
+    """Removes secrets from what is written."""
 
     def begin(self) -> int:
         """Make room for a new try: what an earlier one left moves to ``attempts/<k>``. Returns k's count."""
@@ -156,11 +158,14 @@ class RunFolder:
 
     def write(self, name: str, value: object) -> None:
         """Write one JSON file of the run."""
-        write_atomically(self.path / name, encode(value))
+        self._put(name, encode(value))
 
     def write_lines(self, name: str, values: tuple[Any, ...]) -> None:
         """Write one JSON value a line."""
-        write_atomically(self.path / name, b"".join(msgspec.json.encode(value) + b"\n" for value in values))
+        self._put(name, b"".join(msgspec.json.encode(value) + b"\n" for value in values))
+
+    def _put(self, name: str, content: bytes) -> None:
+        write_atomically(self.path / name, self.mask(content) if self.mask else content)
 
     def read(self, name: str, kind: type[T]) -> T:
         """Read one JSON file of the run back."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 
 CREDENTIALS = (
     "ANTHROPIC_API_KEY",
@@ -41,7 +42,7 @@ class Masker:
     """
 
     def __init__(self, values: Iterable[str]) -> None:
-        secrets = {value.encode() for value in values if len(value) >= SHORTEST}
+        secrets = {form.encode() for value in values if len(value) >= SHORTEST for form in _written(value)}
         self._secrets = tuple(sorted(secrets, key=len, reverse=True))
         self._held = b""
         self.count = 0
@@ -69,6 +70,13 @@ class Masker:
         return text
 
 
+def _written(value: str) -> Iterator[str]:
+    """The value as it is, and as it stands in JSON."""
+    yield value
+    yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+
+
 def _overlap(text: bytes, secret: bytes) -> int:
     """Length of the longest end of `text` that is a proper beginning of `secret`."""
     for size in range(min(len(text), len(secret) - 1), 0, -1):
@@ -78,15 +86,29 @@ def _overlap(text: bytes, secret: bytes) -> int:
 
 
 class Masking:
-    """Removes secrets from whole files, and from streams by a `Masker` of its own for each."""
+    """Removes secrets from whole files and texts, and from streams by a `Masker` of its own for each.
 
-    def __init__(self, values: Iterable[str]) -> None:
+    `count` is the number of values masked in files and texts so far.
+    """
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
         self._values = tuple(values)
+        self.count = 0
 
     def __call__(self, whole: bytes) -> bytes:
         """The file without secrets."""
         one = self.stream()
-        return one(whole) + one.flush()
+        masked = one(whole) + one.flush()
+        self.count += one.count
+        return masked
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        return self(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
+    def anew(self) -> Masking:
+        """One for the same secrets that has masked nothing yet."""
+        return Masking(self._values)
 
     def stream(self) -> Masker:
         """For one stream that comes in chunks."""

@@ -55,6 +55,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     attempts: tuple[Attempt, ...] = ()
     provenance: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
+    masked_secrets: int = 0
+    """How often a credential was removed from what was recorded besides the turns' streams."""
 
 
 class TokenSplit(msgspec.Struct, frozen=True, kw_only=True):

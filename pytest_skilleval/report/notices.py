@@ -158,8 +158,8 @@ def _each(counts: Counter[str]) -> str:
 
 
 def masked_secrets(run: MeasuredRun) -> int:
-    """How often a credential was found in what the agent said, and removed."""
-    return sum(turn.masked_secrets for turn in run.record.turns) if run.record else 0
+    """How often a credential was found in what was recorded, and removed."""
+    return run.record.masked_secrets + sum(turn.masked_secrets for turn in run.record.turns) if run.record else 0
 
 
 def _masked(runs: Iterable[MeasuredRun]) -> list[str]:
@@ -169,7 +169,8 @@ def _masked(runs: Iterable[MeasuredRun]) -> list[str]:
         return []
     times = plural(sum(found.values()), "time")
     where = f"{times} in {plural(len(found), 'run')} ({listing(sorted(found))})"
-    return [f"a credential of this machine was masked in the agent's output, {where}: it reached the sandbox; find out how, and change it"]
+    how = "it reached the sandbox, or a model's API sent it back; find out how, and change it"
+    return [f"a credential of this machine was masked in what was recorded, {where}: {how}"]
 
 
 def _unread_requests(runs: Iterable[MeasuredRun]) -> list[str]:

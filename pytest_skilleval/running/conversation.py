@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_skilleval.core.checks import turn_is_sent
-from pytest_skilleval.core.credentials import Masker, Masking
+from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, HarnessError, IdleTimeout, RunError, SandboxError
 from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
 from pytest_skilleval.core.record import TurnRecord
@@ -80,7 +80,7 @@ class Conversation:
             )
         )
         self.job.cancellation.check()
-        transcript = self.job.agent.parse((place / "stdout.jsonl").read_bytes(), result.stderr, result.exit_code)
+        transcript = self.job.agent.parse((place / "stdout.jsonl").read_bytes(), (place / "stderr.txt").read_bytes(), result.exit_code)
         state = self.sandbox.state()
         self.folder.write(f"turn-{number}/snapshot.json", state)
         if not cut:
@@ -141,8 +141,8 @@ class Conversation:
 class Sink:
     """A file that a stream flows into, secrets removed on the way, also such as are split between two chunks."""
 
-    def __init__(self, file: BinaryIO, mask: Masking | None) -> None:
-        self._file, self._mask = file, mask.stream() if mask else Masker(())
+    def __init__(self, file: BinaryIO, mask: Masking) -> None:
+        self._file, self._mask = file, mask.stream()
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes; all but the end that may be the beginning of a secret is on disk afterwards."""

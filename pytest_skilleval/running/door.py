@@ -64,8 +64,7 @@ class ModelDoor:
         if self.records:
             return
         self.records = self._client.close(self._run)
-        lines = to_lines(self.records)
-        (self._folder.path / "requests.jsonl").write_bytes(self._mask(lines) if self._mask else lines)
+        (self._folder.path / "requests.jsonl").write_bytes(self._mask(to_lines(self.records)))
 
     def provenance(self) -> dict[str, str]:
         """What the first request tells of the agent's set-up."""

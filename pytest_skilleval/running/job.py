@@ -81,8 +81,8 @@ class Job:
     backend: Backend
     options: RunOptions = RunOptions()
     cancellation: Cancellation = field(default_factory=Cancellation)
-    mask: Masking | None = None
-    """Removes secrets from recorded streams before the first byte reaches disk."""
+    mask: Masking = field(default_factory=Masking)
+    """Removes secrets from all that is recorded before the first byte reaches disk."""
     gateway: str | None = None
     """Control socket of the session's gateway, for agents that ask a model; None: there is none, or the agent needs none."""
     rehearsal: str | None = None

@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,13 +56,14 @@ def run_one(job: Job) -> RunRecord:
     attempts: list[Attempt] = []
     while True:
         job.cancellation.check()
-        folder = job.archive.run(job.row.run_id)
+        job = replace(job, mask=job.mask.anew())
+        folder = replace(job.archive.run(job.row.run_id), mask=job.mask)
         folder.begin()
         record, error = _try(job, folder, tuple(attempts))
         if error is None or not _may_be_tried_again(error, folder, len(attempts)):
             folder.finish(record)
             return record
-        attempts.append(Attempt(number=len(attempts) + 1, blame=error.blame, detail=str(error)))
+        attempts.append(Attempt(number=len(attempts) + 1, blame=error.blame, detail=job.mask.text(str(error))))
 
 
 def _may_be_tried_again(error: RunError, folder: RunFolder, earlier: int) -> bool:
@@ -82,7 +84,7 @@ def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[Ru
         attempt.go()
     except Exception as failure:
         job.cancellation.check()  # a sandbox that was killed under our hands is no failure of anything
-        error = failure if isinstance(failure, RunError) else _our_fault(folder, failure)
+        error = failure if isinstance(failure, RunError) else _our_fault(job, folder, failure)
         if isinstance(error, (AgentApiError, AgentCrash, IdleTimeout)):
             error = attempt.unpaid() or error
     finally:
@@ -90,10 +92,11 @@ def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[Ru
     return attempt.record(error, attempts), error
 
 
-def _our_fault(folder: RunFolder, failure: Exception) -> HarnessError:
+def _our_fault(job: Job, folder: RunFolder, failure: Exception) -> HarnessError:
     """Anything unforeseen is the harness' own failure: the session goes on, the traceback is kept beside the run."""
     with contextlib.suppress(OSError):
-        (folder.path / "traceback.txt").write_text("".join(traceback.format_exception(failure)), encoding="utf-8")
+        told = job.mask.text("".join(traceback.format_exception(failure)))
+        (folder.path / "traceback.txt").write_text(told, encoding="utf-8")
     return HarnessError(f"{type(failure).__name__}: {failure} (see traceback.txt in the run's folder)")
 
 
@@ -195,7 +198,7 @@ class _Attempt:
             row=self.job.row,
             status="scored" if error is None else "void" if isinstance(error, ArmError) else "error",
             blame=error.blame if error else None,
-            detail=str(error) if error else "",
+            detail=self.job.mask.text(str(error)) if error else "",
             simulated=self.job.agent.simulated or self.job.row.model == SCRIPTED,
             started_at=self.started_at.isoformat(timespec="milliseconds"),
             seconds=round(time.monotonic() - self.started, 4),
@@ -204,6 +207,7 @@ class _Attempt:
             attempts=attempts,
             provenance=self.provenance,
             warnings=tuple(self.warnings),
+            masked_secrets=self.job.mask.count,
         )
 
     @contextmanager
@@ -223,4 +227,4 @@ def _fetch(sandbox: Sandbox, path: str, target: Path, job: Job) -> None:
     for file in unpacked(packed.stdout) if packed.stdout else ():
         place = target / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(job.mask(file.content) if job.mask else file.content)
+        place.write_bytes(job.mask(file.content))

@@ -97,7 +97,6 @@ def open_gateway(plan: Plan, ledger: Ledger, folder: Path) -> GatewayServer | No
     return GatewayServer(upstreams=upstreams, ledger=ledger, within=folder).__enter__()
 
 
-def secret_mask(environ: Mapping[str, str], more: Iterable[str] = ()) -> Masking | None:
-    """What removes every credential of this environment, the variables named in `more` included, from bytes; None when there is none."""
-    values = credentials(environ, more).values()
-    return Masking(values) if values else None
+def secret_mask(environ: Mapping[str, str], more: Iterable[str] = ()) -> Masking:
+    """What removes every credential of this environment, the variables named in `more` included, from bytes."""
+    return Masking(credentials(environ, more).values())

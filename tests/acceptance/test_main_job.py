@@ -221,9 +221,10 @@ def test_a_dead_worker_costs_its_run_only(project: Project) -> None:
 
 
 def test_secrets_of_the_environment_never_reach_the_results(project: Project) -> None:
-    """A key in the environment is in no file of the results, even when an agent prints it."""
+    """A key in the environment is in no file of the results, even when an agent or a validator prints it; the report counts it."""
     secret = "sk-ant-" + "x" * 30
     project.edit(f"specs/{SKILL}/spec.yaml", "run: [docker ps -a]", f'run: ["echo {secret}"]')
+    project.edit(f"specs/{SKILL}/spec.yaml", "validator: {run: ", f"validator: {{run: echo {secret} >&2; ")
 
     done = subprocess.run(
         project.command("--skill-case=tidy"),
@@ -240,3 +241,6 @@ def test_secrets_of_the_environment_never_reach_the_results(project: Project) ->
         path for path in project.results.rglob("*") if path.is_file() and path.name != "spec.json" and secret.encode() in path.read_bytes()
     ]
     assert holding == []
+    assert b"[masked]" in (project.session / "runs/tidy.with.scripted.default.r1/validators.json").read_bytes()
+    assert any("was masked in what was recorded" in warning for warning in project.report()["warnings"])
+    assert project.records()["tidy.without.scripted.default.r1"]["masked_secrets"] == 1, "in validators.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import time
 from pathlib import Path
 
@@ -18,7 +19,7 @@ MASKING = Masking([SECRET.decode()])
 TEXT = b"one " + SECRET + b" two " + SECRET + SECRET + b"\nthree sk-ant- " + SECRET[:-1]
 
 
-def written(folder: Path, chunks: list[bytes], masking: Masking | None = MASKING) -> tuple[bytes, int]:
+def written(folder: Path, chunks: list[bytes], masking: Masking = MASKING) -> tuple[bytes, int]:
     """What is on disk after these chunks, and how many secrets were removed."""
     path = folder / "stream"
     with path.open("wb") as file:
@@ -55,4 +56,13 @@ def test_an_endless_line_reaches_disk_and_is_masked(tmp_path: Path) -> None:
 
 def test_without_secrets_a_stream_is_as_it_was(tmp_path: Path) -> None:
     """Where there is no credential every byte is kept, and nothing is counted."""
-    assert written(tmp_path, [TEXT, b""], None) == (TEXT, 0)
+    assert written(tmp_path, [TEXT, b""], Masking()) == (TEXT, 0)
+
+
+def test_a_secret_is_masked_as_json_writes_it() -> None:
+    """Quotes, backslashes and letters beyond ASCII are escaped in most of what is recorded; every form is masked and counted."""
+    secret = 'pass"word\\Räume'
+    masking = Masking([secret])
+    told = [json.dumps({"a": secret}), json.dumps({"a": secret}, ensure_ascii=False), f'{{"a": "{secret}"}}']
+    assert [masking.text(text) for text in told] == ['{"a": "[masked]"}'] * 3
+    assert (masking.count, masking.anew().count) == (3, 0)
