@@ -125,6 +125,7 @@ def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first
         "dose": round(dose(skill_body, read), 4) if skill_body else None,
         "listed": tuple(sorted(view.skill_names)),
         "effort": _effort(body),
+        "thinking": _thinking(body),
         "system_sha256": _digest(body.get("system") or body.get("instructions")),
         "tools_sha256": _digest(body.get("tools")),
         "shown": msgspec.structs.replace(view, model=model) if first else None,
@@ -138,6 +139,14 @@ def _effort(body: Body) -> str | None:
         if isinstance(part, dict) and part.get("effort"):
             return str(part["effort"])
     return None
+
+
+def _thinking(body: Body) -> str | None:
+    """How the model is asked to think, where a request says so apart from the effort: by Anthropic's API."""
+    asked = body.get("thinking")
+    if not isinstance(asked, dict) or not asked.get("type"):
+        return None
+    return " ".join(str(asked[key]) for key in ("type", "budget_tokens") if asked.get(key))
 
 
 def _digest(value: object) -> str:

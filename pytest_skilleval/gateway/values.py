@@ -124,6 +124,7 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     dose: float | None = None
     listed: tuple[str, ...] = ()
     effort: str | None = None
+    thinking: str | None = None
     system_sha256: str = ""
     tools_sha256: str = ""
     host: str = ""

@@ -76,5 +76,6 @@ class ModelDoor:
             "request.system": first.system_sha256,
             "request.tools": first.tools_sha256,
             "request.effort": first.effort or "not said",
+            "request.thinking": first.thinking or "not said",
             "model.reported": ",".join(sorted({call.model_reported for call in calls if call.model_reported})),
         }

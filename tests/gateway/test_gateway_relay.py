@@ -66,6 +66,18 @@ def test_no_record_holds_a_credential(live: Live) -> None:
     assert "the-real-secret" not in repr(last(client))
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [({"type": "enabled", "budget_tokens": 2048}, "enabled 2048"), ({"type": "adaptive"}, "adaptive"), (7, None), ({}, None)],
+)
+def test_effort_and_thinking_are_recorded(live: Live, asked: object, told: str | None) -> None:
+    """How hard the model is asked to try and to think is known of every call; nonsense is nothing."""
+    client, door = live()
+    body = {"model": "m", "messages": [], "output_config": {"effort": "high"}, "thinking": asked}
+    ask(door, json.dumps(body).encode())
+    assert (last(client).effort, last(client).thinking) == ("high", told)
+
+
 def test_stream_is_not_buffered(live: Live, upstream: FakeUpstream) -> None:
     """The first event reaches the agent while the upstream has not sent the second."""
     release = threading.Event()
