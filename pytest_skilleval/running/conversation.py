@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -41,6 +41,9 @@ class Conversation:
     validators: list[ValidatorResult]
     door: ModelDoor | None = None
     session_id: str | None = None
+    version: str | None = None
+    """Of the CLI, as it last told."""
+    warnings: list[str] = field(default_factory=list)
 
     def hold(self) -> None:
         """Play all turns that are to be sent, then the ``final`` validators.
@@ -88,8 +91,16 @@ class Conversation:
             attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
         check_offered(transcript, self.job, self.armed)
         self.session_id = transcript.session_id or self.session_id
+        self.notice(transcript)
         self._validate(number, turn.checks)
         return state
+
+    def notice(self, transcript: TurnTranscript) -> None:
+        """A CLI that updates itself in the middle of a run is another agent from then on: that is a warning."""
+        version = transcript.offered.cli_version
+        if version and self.version and version != self.version:
+            self.warnings.append(f"the agent updated itself in the middle of a run, from {self.version} to {version}")
+        self.version = version or self.version
 
     def _drive(self, number: int, prompt: str, place: Path) -> tuple[ExecResult, int, bool]:
         """Run the agent CLI for one turn, its streams going to disk as they come.

@@ -206,7 +206,7 @@ class _Attempt:
             turns=tuple(self.talk.records) if self.talk else (),
             attempts=attempts,
             provenance=self.provenance,
-            warnings=tuple(self.warnings),
+            warnings=(*self.warnings, *(self.talk.warnings if self.talk else ())),
             masked_secrets=self.job.mask.count,
         )
 

@@ -12,6 +12,7 @@ from pytest_skilleval.agents import agent
 from pytest_skilleval.core.errors import ArmError
 from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.running.arming import check_offered
+from pytest_skilleval.running.conversation import Conversation
 
 JOB: Any = SimpleNamespace(row=SimpleNamespace(arm="without", skill="tidy-up"))
 ARMED: Any = SimpleNamespace(skills={"neighbour": "0" * 64})
@@ -51,3 +52,13 @@ def test_a_skill_too_many_or_too_few_voids_the_run(skills: list[str], told: str)
     """The skill that the arm excludes is offered, or one that it installs is not."""
     with pytest.raises(ArmError, match=told):
         check_offered(said(skills=skills), JOB, ARMED)
+
+
+def test_an_update_in_the_middle_of_a_run_is_told() -> None:
+    """Each turn says which version of the CLI it is; another one than before is a warning of the run, none is no news."""
+    talk = Conversation(JOB, JOB, ARMED, JOB, JOB, 0.0, [], [])
+    for version in (None, "2.1.197", None, "2.1.197"):
+        talk.notice(said(claude_code_version=version))
+    assert talk.warnings == []
+    talk.notice(said(claude_code_version="2.1.198"))
+    assert talk.warnings == ["the agent updated itself in the middle of a run, from 2.1.197 to 2.1.198"]
