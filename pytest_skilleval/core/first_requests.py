@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from pytest_skilleval.core.model_requests import Body, decode, without_listing
+from pytest_skilleval.core.model_requests import Body, decode, items, strings, without_listing
 
 VOLATILE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<id>"),
@@ -69,6 +69,12 @@ def normalise(text: str) -> str:
     for pattern, name in VOLATILE:
         text = pattern.sub(name, text)
     return text
+
+
+def system_prompt(body: Body) -> list[str]:
+    """The texts of the system prompt, the skill listing and volatile parts aside; for newer models Codex sends them as the developer's."""
+    developer = [item.get("content") for item in items(body) if item.get("role") == "developer"]
+    return [normalise(without_listing(text)) for text in strings(body.get("system") or body.get("instructions") or developer)]
 
 
 def lines(value: Any, where: str = "") -> Iterator[Line]:

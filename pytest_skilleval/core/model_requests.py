@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -96,13 +97,15 @@ def texts(body: Body) -> list[str]:
     return strings([*head, *talk])
 
 
+def declared_tools(body: Body) -> list[Any]:
+    """The tools as they are declared, wherever in the request that is."""
+    added = [_list(item.get("tools")) for item in items(body) if item.get("type") == "additional_tools"]
+    return [*_list(body.get("tools")), *chain.from_iterable(added)]
+
+
 def tool_names(body: Body) -> tuple[str, ...]:
     """Names of the declared tools; members of a namespace as ``namespace.name``."""
-    declared = list(_list(body.get("tools")))
-    for item in items(body):
-        if item.get("type") == "additional_tools":
-            declared += _list(item.get("tools"))
-    return tuple(_names(declared))
+    return tuple(_names(declared_tools(body)))
 
 
 def _names(declared: list[Any], prefix: str = "") -> Iterator[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.core.dose import dose
-from pytest_skilleval.core.model_requests import Body, decode, shown, texts
+from pytest_skilleval.core.first_requests import system_prompt
+from pytest_skilleval.core.model_requests import Body, declared_tools, decode, shown, texts
 from pytest_skilleval.core.prices import Prices
 from pytest_skilleval.gateway.observer import Observer
 from pytest_skilleval.gateway.paths import api_of, asks_model, is_streamed, model_in
@@ -126,8 +127,8 @@ def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first
         "listed": tuple(sorted(view.skill_names)),
         "effort": _effort(body),
         "thinking": _thinking(body),
-        "system_sha256": _digest(body.get("system") or body.get("instructions")),
-        "tools_sha256": _digest(body.get("tools")),
+        "system_sha256": _digest(system_prompt(body)),
+        "tools_sha256": _digest(declared_tools(body)),
         "shown": msgspec.structs.replace(view, model=model) if first else None,
         "body": entry.raw.decode("utf-8", "replace") if first else None,
     }

@@ -78,6 +78,35 @@ def test_effort_and_thinking_are_recorded(live: Live, asked: object, told: str |
     assert (last(client).effort, last(client).thinking) == ("high", told)
 
 
+def asked_by_codex(system: str, tool: str, prompt: str) -> dict[str, Any]:
+    """A request as Codex makes it for its newer models: neither prompt nor tools stand where the API has a place for them."""
+    tools = {"type": "additional_tools", "role": "developer", "id": prompt, "tools": [{"type": "custom", "name": tool}]}
+    said = [{"role": role, "content": [{"type": "input_text", "text": text}]} for role, text in (("developer", system), ("user", prompt))]
+    return {"model": "m", "input": [tools, *said]}
+
+
+def asked_by_claude(system: str, tool: str, prompt: str) -> dict[str, Any]:
+    """A request as Claude Code makes it: the mark at the head of the system prompt depends on the user's first words."""
+    mark = f"x-anthropic-billing-header: cc_version=2.1.197.{len(prompt):x}; cc_entrypoint=sdk-cli;"
+    texts = [{"type": "text", "text": text} for text in (mark, system)]
+    return {"model": "m", "system": texts, "tools": [{"name": tool}], "messages": [{"role": "user", "content": prompt}]}
+
+
+@pytest.mark.parametrize("asked", [asked_by_claude, asked_by_codex])
+def test_system_prompt_and_tools_are_told_apart_from_what_the_user_says(live: Live, asked: Callable[..., dict[str, Any]]) -> None:
+    """Their hashes change with them, and with nothing that another prompt or another session brings along."""
+    client, door = live()
+
+    def hashes(*parts: str) -> tuple[str, str]:
+        ask(door, json.dumps(asked(*parts)).encode())
+        return last(client).system_sha256, last(client).tools_sha256
+
+    system, tools = hashes("Be brief.", "shell", "Tidy up.")
+    assert len(system) == len(tools) == 64
+    assert hashes("Be brief.", "shell", "Tidy up, please.") == (system, tools)
+    assert (hashes("Be long.", "shell", "Tidy up.")[0] == system, hashes("Be brief.", "exec", "Tidy up.")[1] == tools) == (False, False)
+
+
 def test_stream_is_not_buffered(live: Live, upstream: FakeUpstream) -> None:
     """The first event reaches the agent while the upstream has not sent the second."""
     release = threading.Event()
