@@ -65,6 +65,8 @@ KNOWN = frozenset(
     {"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed", "error"}
 )
 FAILED = frozenset({"failed", "declined"})
+RUNNING = "in_progress"
+"""Of a command when the turn was over: the agent had not waited for it."""
 ENDINGS = frozenset({"turn.completed", "turn.failed"})
 TOOLS = frozenset({"file_change", "mcp_tool_call", "web_search", "collab_tool_call"})
 
@@ -145,6 +147,7 @@ def _carried_out(seen: _Seen) -> _Done:
     done = _Done()
     calls, commands = done.calls, done.commands
     subagents = False
+    completed = seen.done is not None and seen.done.type == "turn.completed"
     for item in seen.items.values():
         kind = item.type
         if kind == "command_execution":
@@ -156,6 +159,7 @@ def _carried_out(seen: _Seen) -> _Done:
                 denied=declined,
                 exit_code=item.exit_code,
                 output=item.aggregated_output,
+                background=completed and status == RUNNING,
                 call_id=item.id,
             )
             if item.exit_code and never_begun(command):

@@ -97,6 +97,13 @@ SCENARIOS = {
         background=True,
         agents=("claude-code",),
     ),
+    "left-running": Scenario(
+        (ScriptTurn(run=("sleep 60",), reply="Started."),),
+        commands=(("sleep 60", True, False, None),),
+        reply="Started.",
+        background=True,
+        agents=("codex",),
+    ),
     "guarded": Scenario(
         (ScriptTurn(run=("echo one", "rm -r keep"), reply="Denied."),),
         commands=(ONE, ("rm -r keep", False, True, None)),
