@@ -63,6 +63,21 @@ def test_what_is_said_of_several_models_names_them() -> None:
     ]
 
 
+def test_models_are_said_to_be_drawn_to_their_mean_only_where_they_are() -> None:
+    """Two models are too few for that: their average is given, each row says why it stands alone, and the caption claims nothing else."""
+    few, many = (
+        document_of([one for model in "abcd"[:size] for one in grid(DATA_A if model == "a" else DATA_B, model=model)]) for size in (2, 4)
+    )
+    captions = [
+        table.caption
+        for document in (few, many)
+        for part in sections(document)
+        for table in part.tables
+        if "several models" in table.caption
+    ]
+    assert ["drawn to their mean" in caption for caption in captions] == [False, True]
+
+
 def test_every_interval_says_which_cases_it_is_about() -> None:
     """A column with limits is about these cases or about new ones, by its title or its table's caption."""
     document = report_situations.clear_effect().document

@@ -144,7 +144,8 @@ def _pooled(document: Document) -> Iterator[Table]:
     for one in document.pooled:
         rows: list[tuple[Cell, ...]] = [("average of all", points_span(one.average.difference, one.average))]
         rows += [(words.group(model.agent, model.model), points_span(model.value, model)) for model in one.models]
-        caption = f"{one.from_} → {one.to} under several models, exploratory: {words.plural(one.cases, 'common case')}, drawn to their mean"
+        drawn = "" if one.between is None else ", drawn to their mean"
+        caption = f"{one.from_} → {one.to} under several models, exploratory: {words.plural(one.cases, 'common case')}{drawn}"
         yield Table(columns("agent and model", f"difference on new cases {LEVEL}"), tuple(rows), caption)
 
 
