@@ -48,5 +48,7 @@ def read(path: Path) -> Document:
     try:
         data = file.read_bytes()
     except OSError as problem:
-        raise ArchiveError(f"{file} can't be read ({problem.strerror}); write it with: skilleval report {file.parent}") from problem
+        sessions = sorted(path.glob("*/report.json"))
+        mend = f"name a session's folder, such as {sessions[-1].parent}" if sessions else f"write it with: skilleval report {file.parent}"
+        raise ArchiveError(f"{file} can't be read ({problem.strerror}); {mend}") from problem
     return from_json(data, str(file))

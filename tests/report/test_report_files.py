@@ -189,3 +189,16 @@ def _limits(value: object) -> list[dict[str, object]]:
         own = [value] if {"low", "high"} <= value.keys() else []
         return own + [one for item in value.values() for one in _limits(item)]
     return []
+
+
+@pytest.mark.parametrize(
+    ("sessions", "mend"), [([], "write it with: skilleval report {}"), (["a", "b"], "name a session's folder, such as {}/b")]
+)
+def test_a_missing_report_is_told_with_the_mend(tmp_path: Path, sessions: list[str], mend: str) -> None:
+    """Where the folder holds sessions with reports, one of them is named; else how to write one."""
+    for name in sessions:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.json").write_text("{}")
+    with pytest.raises(ArchiveError) as told:
+        read(tmp_path)
+    assert str(told.value).endswith(mend.format(tmp_path))
