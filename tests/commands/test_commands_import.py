@@ -119,6 +119,16 @@ def test_several_files_make_one_spec(skilleval: Skilleval, project: Path) -> Non
     assert "wrote specs/tidy-up/runbook.md" in told
 
 
+def test_a_bare_list_follows_the_files_beside_it(skilleval: Skilleval, project: Path) -> None:
+    """A trigger list names no skill: where another file does, it is for that one."""
+    evals, triggers = write(project / "evals.json", STANDARD), write(project / "triggers.json", TRIGGERS)
+
+    code, _, error = skilleval("import", triggers, evals)
+
+    assert (code, error) == (0, "")
+    assert {case.kind for case in spec_of(project).spec.cases} == {"outcome", "trigger"}
+
+
 INPUTS = {
     "evals": [
         {"id": 7, "prompt": "Sum up `data/sales.csv`.", "assertions": ["Adds"], "files": ["evals/files/sales.csv", "files/deep/more.csv"]},

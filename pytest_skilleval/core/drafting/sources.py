@@ -52,7 +52,7 @@ def _folders(path: PurePath) -> Iterator[str]:
 
 
 def skill_of(sources: Sequence[Source], known: Sequence[str]) -> str:
-    """The one skill that all `sources` are for.
+    """The one skill that all `sources` are for; evals that name none follow the other files.
 
     Raises
     ------
@@ -60,8 +60,10 @@ def skill_of(sources: Sequence[Source], known: Sequence[str]) -> str:
         A file tells of no skill of the catalogue (`known`), or they tell of several.
     """
     found: dict[str, str] = {}
-    for source in sources:
-        skill = next((name for name in source.skills if name in known), None)
+    skills = [next((name for name in source.skills if name in known), None) for source in sources]
+    for source, skill in zip(sources, skills, strict=True):
+        if skill is None and any(skills) and source.evals is not None and source.evals.skill is None:
+            continue
         if skill is None:
             named = source.skills[0] if source.skills else ""
             raise UsageProblem(
