@@ -152,7 +152,7 @@ def _claim(ends: Sequence[tuple[LossComparison, PValues]], alpha: float) -> str:
 def _margin(one: LossComparison, margin: float | None) -> Margin:
     if margin is None:
         return Margin(margin=None, decision="undecided", reason=NO_MARGIN)
-    spared = [PairedCounts(case.case, case.n0 - case.passed0, case.n0, case.n1 - case.passed1, case.n1, case.family) for case in one.counts]
+    spared = [replace(case, passed0=case.n0 - case.passed0, passed1=case.n1 - case.passed1) for case in one.counts]
     found = rules.hold(spared, one.lost, margin)
     return Margin(margin=margin, decision=CODES[found.decision], reason=found.reason)
 

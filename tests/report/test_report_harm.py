@@ -75,6 +75,15 @@ def test_what_was_altered_stands_in_the_ledger() -> None:
     assert (after.any.value, after.ledger) == (0, ())
 
 
+def test_no_worse_must_hold_whatever_the_lost_runs_were() -> None:
+    """Twelve cases without any loss are no worse by more than .2; not so where three lost runs might have been losses."""
+    gate = GateFacts(hold_no_worse_than=0.2)
+    whole, lost = grid({"without": ["ppp"] * 12, "with": ["ppp"] * 12}), grid({"without": ["ppp"] * 12, "with": ["ppe"] * 3 + ["ppp"] * 9})
+    told = [document_of(runs, gate=gate).harm_effects[0].margin for runs in (whole, lost)]
+    assert [margin.decision for margin in told] == ["met", "undecided"]
+    assert told[1].reason == "depends on undecided or lost runs"
+
+
 def test_severity_is_the_worst_loss_of_a_run() -> None:
     """Severity is the mean weight of each run's worst loss, with limits within 0 and 1, and its difference is paired."""
     document = document_of(losing("x-", "--", cases=6))
