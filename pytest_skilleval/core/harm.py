@@ -26,6 +26,7 @@ IRREVERSIBLE: frozenset[Loss] = frozenset({"volume-data", "local-image"})
 
 ALTERED: Loss = "altered"
 
+_WORST = WEIGHTS[LOSSES[0]]
 _ALIVE = frozenset({"running", "paused", "restarting"})
 
 
@@ -42,7 +43,7 @@ def loss_class(removed: Thing, before: DockerState) -> Loss:
 
 def weight(loss: str) -> Fraction:
     """The weight of one loss, in (0, 1]; a class that is not known weighs as the worst."""
-    return WEIGHTS.get(loss, Fraction(1))
+    return WEIGHTS.get(loss, _WORST)
 
 
 def irreversible(loss: str) -> bool:

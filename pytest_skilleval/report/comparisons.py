@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 from pytest_skilleval.core.statistics.missing import UNEQUAL_LOSS, Loss, loss
 from pytest_skilleval.core.statistics.paired import PairedEffect, paired_effect
 from pytest_skilleval.core.statistics.values import PairedCounts
-from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added, tally
+from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added
 from pytest_skilleval.report.facts import Pair, SpecFacts
 from pytest_skilleval.report.values import ArmCount, EffectCase
 
@@ -29,7 +28,7 @@ class Subject(NamedTuple):
     """Both arms are declared alike."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CasePair:
     """Runs of one case in both arms."""
 
@@ -37,20 +36,20 @@ class CasePair:
     before: Runs
     after: Runs
 
-    @cached_property
+    @property
     def tallies(self) -> tuple[Tally, Tally]:
-        """Outcomes before and after; counted once, for a case stands in several comparisons."""
-        return tally(self.before), tally(self.after)
+        """Outcomes before and after."""
+        return self.before.tally, self.after.tally
 
     @property
     def family(self) -> str | None:
         """The case's family."""
-        return (self.before or self.after)[0].family
+        return (self.before or self.after).family
 
     @property
     def expects(self) -> str | None:
         """What the policy predicts for the case."""
-        return (self.before or self.after)[0].expects
+        return (self.before or self.after).expects
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def case_pairs(cells: Cells, kind: str, pair: Pair, group: Group) -> list[CasePa
     before, after = (cells.cell(kind, arm, group) for arm in pair)
     if not (before and after):
         return []
-    return [CasePair(case, before.get(case, []), after.get(case, [])) for case in sorted({*before, *after})]
+    return [CasePair(case, before.get(case, Runs()), after.get(case, Runs())) for case in sorted({*before, *after})]
 
 
 def comparisons(cells: Cells, facts: SpecFacts, random_seed: int) -> list[Comparison]:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from typing import get_args
 
 from msgspec import structs
 
 from pytest_skilleval.core.evidence import Consent, RemovedObject
 from pytest_skilleval.core.harm import LOSSES, weight
-from pytest_skilleval.core.harm import irreversible as cannot_be_undone
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.harm import rate_exact
-from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
+from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means
 from pytest_skilleval.report import numbers
-from pytest_skilleval.report.cells import Cells, Group, Runs, counts
+from pytest_skilleval.report.cells import Cells, Group, Runs, hits, outside
 from pytest_skilleval.report.comparisons import CasePair
 from pytest_skilleval.report.values import Figure, Harm, LedgerRow, LossRate
 
 KINDS = ("outcome", "fidelity")
-NONE = Fraction(0)
+Lost = Sequence[tuple[MeasuredRun, RemovedObject]]
+"""What was destroyed or altered outside the request, each object with its run."""
 
 
 def harm(cells: Cells) -> tuple[Harm, ...]:
@@ -30,81 +29,65 @@ def harm(cells: Cells) -> tuple[Harm, ...]:
     return tuple(_of_arm(arm, group, cells.cases_of(arm, group, KINDS)) for arm, group in places)
 
 
-def outside(run: MeasuredRun) -> list[RemovedObject]:
-    """What this run destroyed or altered outside the request."""
-    return [one for one in ((*run.score.removed, *run.score.altered) if run.score else ()) if one.outside]
-
-
-def irreversible(run: MeasuredRun) -> bool:
-    """Whether this run destroyed something outside the request that can't be brought back."""
-    return any(cannot_be_undone(gone.loss) for gone in outside(run))
-
-
-def worst(run: MeasuredRun) -> Fraction:
-    """The weight of the gravest loss outside the request in this run; 0 without any."""
-    return max((weight(gone.loss) for gone in outside(run)), default=NONE)
-
-
 def paired_losses(one: CasePair) -> PairedCounts:
     """Runs of one case with an irreversible loss, of all scored runs, in both arms."""
-    before, after = ([run for run in runs if run.score] for runs in (one.before, one.after))
-    hit = [sum(map(irreversible, runs)) for runs in (before, after)]
-    lost = (len(one.before) - len(before), len(one.after) - len(after))
-    return PairedCounts(one.case, hit[0], len(before), hit[1], len(after), one.family, lost0=lost[0], lost1=lost[1])
+    before, after = one.before, one.after
+    n0, n1 = len(before.scores), len(after.scores)
+    lost0, lost1 = len(before) - n0, len(after) - n1
+    return PairedCounts(one.case, before.irreversible, n0, after.irreversible, n1, one.family, lost0=lost0, lost1=lost1)
 
 
 def _of_arm(arm: str, group: Group, cases: dict[str, Runs]) -> Harm:
-    runs = [run for of_case in cases.values() for run in of_case if run.score]
+    lost = [(run, gone) for runs in cases.values() for run in runs if run.score for gone in outside(run.score)]
     return Harm(
         arm=arm,
         agent=group.agent,
         model=group.model,
-        runs=len(runs),
-        runs_hit=sum(map(irreversible, runs)),
-        any=_share(cases, lambda run: bool(outside(run))),
-        irreversible=_share(cases, irreversible),
+        runs=sum(len(runs.scores) for runs in cases.values()),
+        runs_hit=sum(runs.irreversible for runs in cases.values()),
+        any=_share(cases, lambda runs: sum(map(bool, runs.losses))),
+        irreversible=_share(cases, lambda runs: runs.irreversible),
         severity=_severity(cases),
-        by_loss=tuple(_by_loss(cases, runs)),
-        consent=_consent(runs),
-        ledger=tuple(_ledger(runs)),
+        by_loss=tuple(_by_loss(cases)),
+        consent=_consent(lost),
+        ledger=tuple(_ledger(lost)),
     )
 
 
-def _share(cases: dict[str, Runs], hit: Callable[[MeasuredRun], bool]) -> Figure:
-    return numbers.of_estimate(rate_exact(counts(cases, hit, lambda run: run.score is not None)), "effective runs")
+def _share(cases: dict[str, Runs], hit: Callable[[Runs], int]) -> Figure:
+    return numbers.of_estimate(rate_exact(hits(cases, hit)), "effective runs")
 
 
 def _severity(cases: dict[str, Runs]) -> Figure:
     """Mean weight of a run's worst loss, for new cases: bounded by 0 and 1, unlike a sum over objects."""
-    weights = [(runs[0].family, [worst(run) for run in runs if run.score]) for runs in cases.values()]
-    return numbers.of_clusters(cluster_means((family, mean(of_case)) for family, of_case in weights if of_case), 0, 1)
+    weights = ((runs.family, runs.severity) for runs in cases.values() if runs.severity is not None)
+    return numbers.of_clusters(cluster_means(weights), 0, 1)
 
 
-def _consent(runs: Sequence[MeasuredRun]) -> dict[str, int]:
-    found = Counter(gone.consent for run in runs for gone in outside(run))
+def _consent(lost: Lost) -> dict[str, int]:
+    found = Counter(gone.consent for _, gone in lost)
     return {state: found[state] for state in get_args(Consent)}
 
 
-def _by_loss(cases: dict[str, Runs], runs: Sequence[MeasuredRun]) -> Iterator[LossRate]:
+def _by_loss(cases: dict[str, Runs]) -> Iterator[LossRate]:
     """Every loss class, worst first; those this version doesn't know stand last."""
-    lost = [[gone.loss for gone in outside(run)] for run in runs]
+    lost = [of_run for runs in cases.values() for of_run in runs.losses]
     met = {loss for of_run in lost for loss in of_run}
-    none = structs.asdict(_share(cases, lambda _: False))
+    none = structs.asdict(_share(cases, lambda _: 0))
     for loss in (*LOSSES, *sorted(met.difference(LOSSES))):
-        share = structs.asdict(_share(cases, _lost(loss))) if loss in met else none
+        share = structs.asdict(_share(cases, _hit(loss))) if loss in met else none
         yield LossRate(
             **share, loss=loss, runs_hit=sum(loss in of_run for of_run in lost), objects=sum(of_run.count(loss) for of_run in lost)
         )
 
 
-def _lost(loss: str) -> Callable[[MeasuredRun], bool]:
-    return lambda run: any(gone.loss == loss for gone in outside(run))
+def _hit(loss: str) -> Callable[[Runs], int]:
+    return lambda runs: sum(loss in of_run for of_run in runs.losses)
 
 
-def _ledger(runs: Sequence[MeasuredRun]) -> Iterator[LedgerRow]:
+def _ledger(lost: Lost) -> Iterator[LedgerRow]:
     """Gravest first."""
-    rows = [(run, gone) for run in runs for gone in outside(run)]
-    for run, gone in sorted(rows, key=lambda row: -weight(row[1].loss)):
+    for run, gone in sorted(lost, key=lambda row: -weight(row[1].loss)):
         yield LedgerRow(
             run=run.row.run_id,
             case=run.row.case,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.paired import NO_PAIR
 from pytest_skilleval.core.statistics.proportions import (
     effective_runs,
@@ -13,7 +12,7 @@ from pytest_skilleval.core.statistics.proportions import (
     rate_these_cases,
 )
 from pytest_skilleval.core.statistics.values import Interval, PairedCounts, cluster_means, mean
-from pytest_skilleval.report.cells import Cells, Group, Runs, counts, has_verdict, passed
+from pytest_skilleval.report.cells import Cells, Group, Runs, hits, passes
 from pytest_skilleval.report.comparisons import case_pairs, paired
 from pytest_skilleval.report.facts import DELIVERIES, ArmFacts, Pair, SpecFacts
 from pytest_skilleval.report.numbers import figure, of_clusters, of_estimate
@@ -29,15 +28,15 @@ def _of_group(cells: Cells, facts: SpecFacts, group: Group) -> list[Rung]:
     arms = [arm for arm, other in cells.places("outcome") if other == group]
     arms.sort(key=lambda arm: DELIVERIES.index(facts.arm(arm).delivers))
     baseline = next((arm for arm in arms if facts.arm(arm).role == "baseline"), None)
-    improve = any(runs[0].expects == "improve" for arm in arms for runs in cells.cell("outcome", arm, group).values())
+    improve = any(runs.expects == "improve" for arm in arms for runs in cells.cell("outcome", arm, group).values())
     expects = "improve" if improve else "all"
     return [_rung(cells, facts.arm(arm), group, (baseline, arm), expects=expects) for arm in arms]
 
 
 def _rung(cells: Cells, known: ArmFacts, group: Group, pair: tuple[str | None, str], *, expects: str) -> Rung:
     baseline, arm = pair
-    cases = {case: runs for case, runs in cells.cell("outcome", arm, group).items() if expects in (runs[0].expects, "all")}
-    by_case = counts(cases, passed, has_verdict)
+    cases = {case: runs for case, runs in cells.cell("outcome", arm, group).items() if expects in (runs.expects, "all")}
+    by_case = passes(cases)
     pairs = _pairs(cells, group, (baseline, arm), cases) if baseline is not None and arm != baseline else None
     return Rung(
         arm=arm,
@@ -54,7 +53,7 @@ def _rung(cells: Cells, known: ArmFacts, group: Group, pair: tuple[str | None, s
         baseline=baseline,
         difference=None if pairs is None else _difference(pairs),
         difference_new_cases=None if pairs is None else _further(pairs),
-        asked_first=_share(cases, lambda run: run.score is not None and run.score.asked_first),
+        asked_first=_share(cases, lambda runs: runs.asked_first),
         human_asked=_share(cases, _denied) if known.delivers == "prompted" else None,
     )
 
@@ -64,12 +63,12 @@ def _pairs(cells: Cells, group: Group, pair: Pair, cases: Mapping[str, Runs]) ->
     return [one for one in found if one.complete]
 
 
-def _denied(run: MeasuredRun) -> bool:
-    return run.score is not None and bool(run.score.denied)
+def _denied(runs: Runs) -> int:
+    return sum(bool(score.denied) for score in runs.scores)
 
 
-def _share(cases: Mapping[str, Runs], good: Callable[[MeasuredRun], bool]) -> Figure:
-    return of_estimate(rate_these_cases(counts(cases, good, lambda run: run.score is not None)), "effective runs")
+def _share(cases: Mapping[str, Runs], hit: Callable[[Runs], int]) -> Figure:
+    return of_estimate(rate_these_cases(hits(cases, hit)), "effective runs")
 
 
 def _difference(pairs: Sequence[PairedCounts]) -> Figure:

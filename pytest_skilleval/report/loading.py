@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics.complier import Loads, load_effect
-from pytest_skilleval.report.cells import Cells, Group, Runs, has_verdict, loaded, passed
+from pytest_skilleval.report.cells import Cells, Group, Runs, loaded, passed, unviolated
 from pytest_skilleval.report.comparisons import CasePair, case_pairs, contrasts, paired
 from pytest_skilleval.report.facts import Pair, SpecFacts
 from pytest_skilleval.report.numbers import of_estimate
-from pytest_skilleval.report.rates import unviolated
 from pytest_skilleval.report.values import Chain, Figure, Loading
 
 CONFOUNDED = "confounded: loading is not assigned, so what made runs load is mixed in"
@@ -35,7 +35,7 @@ def chains(cells: Cells, facts: SpecFacts) -> tuple[Chain, ...]:
 
 def _chain(cells: Cells, facts: SpecFacts, arm: str, group: Group) -> Chain:
     known = facts.arm(arm)
-    runs = [run for run in cells.runs_of(arm, group, ("outcome",)) if has_verdict(run)]
+    runs = [run for of_case in cells.cell("outcome", arm, group).values() for run in of_case.decided]
     offered = runs if known.installs else []
     with_it = [run for run in offered if loaded(run, facts.skill)]
     followed = [run for run in with_it if unviolated(run)]
@@ -55,7 +55,7 @@ def _chain(cells: Cells, facts: SpecFacts, arm: str, group: Group) -> Chain:
 
 def _loading(pair: Pair, group: Group, cases: Sequence[CasePair], skill: str) -> Loading:
     found = load_effect([_loads(one, skill) for one in cases])
-    offered = [run for one in cases for run in one.after if has_verdict(run)]
+    offered = [run for one in cases for run in one.after.decided]
     with_it = [run for run in offered if loaded(run, skill)]
     return Loading(
         agent=group.agent,
@@ -82,5 +82,5 @@ def _loads(one: CasePair, skill: str) -> Loads:
     return Loads(paired(one), len(_with_it(one.before, skill)), len(after), sum(map(passed, after)))
 
 
-def _with_it(runs: Runs, skill: str) -> Runs:
-    return [run for run in runs if has_verdict(run) and loaded(run, skill)]
+def _with_it(runs: Runs, skill: str) -> list[MeasuredRun]:
+    return [run for run in runs.decided if loaded(run, skill)]

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics import gate as rules
 from pytest_skilleval.core.statistics.harm import averted_per_question, irreversible_loss
 from pytest_skilleval.core.statistics.missing import Loss, at_best, at_worst
 from pytest_skilleval.core.statistics.multiplicity import holm
 from pytest_skilleval.core.statistics.paired import PairedEffect
-from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means, mean
+from pytest_skilleval.core.statistics.values import PairedCounts, cluster_means
 from pytest_skilleval.core.statistics.verdict import ALPHA, PValues, claimed
 from pytest_skilleval.report import numbers
 from pytest_skilleval.report.cells import Group
 from pytest_skilleval.report.comparisons import CasePair, Comparison
 from pytest_skilleval.report.facts import Pair
 from pytest_skilleval.report.gates import CODES
-from pytest_skilleval.report.harm import paired_losses, worst
+from pytest_skilleval.report.harm import paired_losses
 from pytest_skilleval.report.values import Figure, HarmEffect, Margin
 
 NO_MARGIN = "no margin is stated: gate.hold.no_worse_than in the spec"
@@ -159,15 +157,11 @@ def _margin(one: LossComparison, margin: float | None) -> Margin:
 
 def _severity(cases: Sequence[CasePair]) -> Figure:
     """Difference in the weight of a run's worst loss, for new cases; below 0 is less harm."""
-    means = [(one.family, _worst(one.before), _worst(one.after)) for one in cases]
-    differences = ((family, mean(after) - mean(before)) for family, before, after in means if before and after)
+    weights = ((one.family, one.before.severity, one.after.severity) for one in cases)
+    differences = ((family, after - before) for family, before, after in weights if before is not None and after is not None)
     return numbers.of_clusters(cluster_means(differences), -1, 1)
 
 
-def _worst(runs: Sequence[MeasuredRun]) -> list[Fraction]:
-    return [worst(run) for run in runs if run.score]
-
-
 def _asked(one: CasePair) -> PairedCounts:
-    before, after = ([run.score.asked_first for run in runs if run.score] for runs in (one.before, one.after))
-    return PairedCounts(one.case, sum(before), len(before), sum(after), len(after), one.family)
+    before, after = one.before, one.after
+    return PairedCounts(one.case, before.asked_first, len(before.scores), after.asked_first, len(after.scores), one.family)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_skilleval.core.listing import shortened
 from pytest_skilleval.core.record import MeasuredRun
-from pytest_skilleval.report.cells import Cells, has_verdict, loaded, tally
+from pytest_skilleval.report.cells import Cells, loaded
 from pytest_skilleval.report.facts import SessionFacts, SpecFacts
 from pytest_skilleval.report.listings import listing_warnings
 from pytest_skilleval.report.trigger import trigger_faults
@@ -100,8 +100,8 @@ def _without_verdict(cells: Cells) -> list[str]:
     for kind in ("outcome", "fidelity", "trigger"):
         for arm, group in cells.places(kind):
             for case, runs in cells.cell(kind, arm, group).items():
-                if not any(has_verdict(run) for run in runs):
-                    count = tally(runs)
+                count = runs.tally
+                if not count.scored:
                     where = arm if len(cells.groups) == 1 else f"{arm}, {named(group)}"
                     arms[case].append(f"{where}: {count.undecided} undecided, {count.lost} lost")
     return [f"{case} has no run with a verdict ({'; '.join(places)})" for case, places in arms.items()]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.statistics import passk
 from pytest_skilleval.core.statistics.proportions import NO_RUNS, rate_new_cases, rate_these_cases
-from pytest_skilleval.core.statistics.values import Interval, mean
-from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added, counts, has_verdict, loaded, passed, tally
+from pytest_skilleval.core.statistics.values import Interval, RunCounts, mean
+from pytest_skilleval.report.cells import Cells, Group, Runs, Tally, added, loaded, passes
 from pytest_skilleval.report.facts import SpecFacts
 from pytest_skilleval.report.numbers import limit_fields, limits, of_estimate
 from pytest_skilleval.report.values import Bounds, Fidelity, PassHatK, Rate
@@ -37,8 +36,8 @@ def fidelity(cells: Cells, skill: str) -> tuple[Fidelity, ...]:
 
 
 def _rate(kind: str, arm: str, group: Group, cases: Mapping[str, Runs], facts: SpecFacts) -> Rate:
-    by_case = counts(cases, passed, has_verdict)
-    tallies = [tally(runs) for runs in cases.values()]
+    by_case = passes(cases)
+    tallies = [runs.tally for runs in cases.values()]
     total = added(tallies)
     refusal = _refusal(total)
     these, new = rate_these_cases(by_case), rate_new_cases(by_case)
@@ -86,19 +85,14 @@ def _bounds(tallies: Sequence[Tally]) -> Bounds:
 
 
 def _reliability(arm: str, group: Group, cases: Mapping[str, Runs]) -> list[PassHatK]:
-    clean = counts(cases, unviolated, has_verdict)
-    right = counts(cases, passed, has_verdict)
+    clean = [RunCounts(case, runs.clean, runs.tally.scored, runs.family) for case, runs in cases.items()]
+    right = passes(cases)
     longest = max(case.n for case in right)
     lengths = [k for k in LENGTHS if k <= longest]
     found = [passk.every_repeat("pass^k", clean)]
     for name, figures in (("passes k times in a row", right), ("no violation k times in a row", clean)):
         found += [passk.k_in_a_row(name, figures, k) for k in lengths]
     return [_pass_hat_k(arm, group, one) for one in found]
-
-
-def unviolated(run: MeasuredRun) -> bool:
-    """Whether no must-not check tripped."""
-    return run.score is not None and not any(check.polarity == "must_not" and check.verdict == "violated" for check in run.score.checks)
 
 
 def _pass_hat_k(arm: str, group: Group, found: passk.PassK) -> PassHatK:
@@ -118,16 +112,15 @@ def _pass_hat_k(arm: str, group: Group, found: passk.PassK) -> PassHatK:
 
 
 def _fidelity(arm: str, group: Group, cases: Mapping[str, Runs], skill: str) -> Fidelity:
-    runs = [run for of_case in cases.values() for run in of_case]
-    with_it = [run for run in runs if loaded(run, skill)]
-    by_case = counts(cases, passed, lambda run: has_verdict(run) and loaded(run, skill))
-    total = tally(with_it)
+    with_it = {case: Runs(run for run in runs if loaded(run, skill)) for case, runs in cases.items()}
+    by_case = [RunCounts(case, runs.tally.passed, runs.tally.scored, cases[case].family) for case, runs in with_it.items()]
+    total = added(runs.tally for runs in with_it.values())
     return Fidelity(
         arm=arm,
         agent=group.agent,
         model=group.model,
-        runs=len(runs),
-        loaded=len(with_it),
+        runs=sum(map(len, cases.values())),
+        loaded=total.runs,
         passed=total.passed,
         scored=total.scored,
         undecided=total.undecided,

@@ -48,7 +48,7 @@ def _of_arm(arm: str, group: Group, facts: SpecFacts, cases: dict[str, Runs]) ->
 
 def _cases(facts: SpecFacts, cases: dict[str, Runs]) -> list[TriggerCase]:
     return [
-        TriggerCase(case, _owner(facts, case), tuple(frozenset(_loaded(run)) for run in runs if run.score), runs[0].family)
+        TriggerCase(case, _owner(facts, case), tuple(frozenset(_loaded(run)) for run in runs if run.score), runs.family)
         for case, runs in cases.items()
     ]
 

@@ -78,9 +78,9 @@ def paired_effect(cases: Sequence[PairedCounts], *, random_seed: int, resamples:
     return PairedEffect(
         cases=len(pairs),
         dropped=tuple(case.case for case in ordered if not case.complete),
-        up=sum(d > 0 for d in differences),
-        down=sum(d < 0 for d in differences),
-        same=sum(d == 0 for d in differences),
+        up=sum(d.numerator > 0 for d in differences),
+        down=sum(d.numerator < 0 for d in differences),
+        same=sum(d.numerator == 0 for d in differences),
         difference=mean(differences) if differences else None,
         runs0=sum(case.n0 for case in pairs),
         runs1=sum(case.n1 for case in pairs),
@@ -107,13 +107,13 @@ def new_cases(pairs: Sequence[PairedCounts], level: float = LEVEL) -> NewCases:
 
 def from_differences(clusters: Sequence[Fraction], level: float = LEVEL) -> NewCases:
     """`NewCases` of one difference in [-1, 1] per cluster, in any order."""
-    return _from_sorted(tuple(sorted(clusters)), level)
+    return _from_sorted(tuple(sorted(clusters, key=float)), level)
 
 
 # Report, verdict and gate ask for the same contrast.
 @lru_cache(maxsize=64)
 def _from_sorted(ordered: tuple[Fraction, ...], level: float) -> NewCases:
-    values, moved = [float(d) for d in ordered], sum(d != 0 for d in ordered)
+    values, moved = [float(d) for d in ordered], sum(d.numerator != 0 for d in ordered)
     if len(values) < 3:
         nothing = Interval.unknown(ONE_OR_TWO_CASES if values else NO_PAIR, "BBB", level)
         return NewCases(len(values), moved, mean(ordered) if ordered else None, nothing, None, nothing)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from pytest_skilleval.core.statistics.proportions import new_cases_interval, wilson
 from pytest_skilleval.core.statistics.values import LEVEL, Interval, RunCounts, cluster_means, mean
@@ -47,8 +48,13 @@ def k_in_a_row(name: str, counts: Sequence[RunCounts], k: int, level: float = LE
     if k < 1:
         raise ValueError("k must be at least 1")
     entered = [case for case in counts if case.n >= k]
-    shares = [Fraction(math.comb(case.good, k), math.comb(case.n, k)) for case in entered]
+    shares = [_chance(case.good, case.n, k) for case in entered]
     return _result((name, k), counts, entered, shares, level)
+
+
+@lru_cache(maxsize=1024)
+def _chance(good: int, n: int, k: int) -> Fraction:
+    return Fraction(math.comb(good, k), math.comb(n, k))
 
 
 def _result(

@@ -29,7 +29,7 @@ def sign_flip(differences: Sequence[Fraction]) -> float:
     ----------
     Canay, Romano and Shaikh 2017, Econometrica 85:1013.
     """
-    moved = sorted(abs(d) for d in differences if d)
+    moved = sorted((abs(d) for d in differences if d), key=float)
     if not moved:
         return 1.0
     sizes, unit, slack = _on_grid(moved)

@@ -27,7 +27,8 @@ class CostPair:
     family: str | None = None
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(value) and value >= 0 for value in self.used0 + self.used1):
+        used = self.used0 + self.used1
+        if used and not (all(map(math.isfinite, used)) and min(used) >= 0):
             raise ValueError(f"{self.case}: a cost must be a finite number of at least 0")
 
 

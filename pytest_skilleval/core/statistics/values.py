@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 LEVEL = 0.95
 
@@ -82,7 +83,7 @@ class RunCounts:
     @property
     def share(self) -> Fraction:
         """Share of good runs; `ZeroDivisionError` without runs."""
-        return Fraction(self.good, self.n)
+        return _share(self.good, self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class PairedCounts:
     @property
     def difference(self) -> Fraction:
         """Difference of the two shares (1 minus 0), exact; `ZeroDivisionError` if not `complete`."""
-        return Fraction(self.passed1 * self.n0 - self.passed0 * self.n1, self.n0 * self.n1)
+        return _difference(self.passed0, self.n0, self.passed1, self.n1)
 
     @property
     def unknown(self) -> tuple[int, int]:
@@ -125,6 +126,17 @@ class PairedCounts:
         """The counts of arm 0 or 1 alone."""
         passed, n = (self.passed1, self.n1) if which else (self.passed0, self.n0)
         return RunCounts(self.case, passed, n, self.family)
+
+
+# Cases are many, but few repeats leave few different shares.
+@lru_cache(maxsize=1024)
+def _share(good: int, n: int) -> Fraction:
+    return Fraction(good, n)
+
+
+@lru_cache(maxsize=4096)
+def _difference(passed0: int, n0: int, passed1: int, n1: int) -> Fraction:
+    return Fraction(passed1 * n0 - passed0 * n1, n0 * n1)
 
 
 def _check(case: str, good: int, n: int) -> None:
