@@ -10,12 +10,13 @@ NUMBER = re.compile(r"^\s*\d+\s*[\t→:|]\s?")
 
 
 def dose(body: str, texts: Iterable[str]) -> float:
-    """Share of the non-blank lines of `body`, weighted by length, that are found in `texts`: 0 (none) to 1 (all).
+    """Share of the lines of `body` with a letter or digit, weighted by length, that are found in `texts`: 0 (none) to 1 (all).
 
     Lines are compared without surrounding blanks and line numbers; a text in which newlines are escaped (tool
-    output inside JSON) is read both ways. Listing a skill's description does not count: it is no part of the body.
+    output inside JSON) is read both ways. Fences and rules are everybody's: they prove nothing. Listing a skill's description
+    does not count: it is no part of the body.
     """
-    wanted = [line for line in map(str.strip, body.splitlines()) if line]
+    wanted = [line for line in map(str.strip, body.splitlines()) if any(map(str.isalnum, line))]
     total = sum(map(len, wanted))
     if not total:
         return 0.0

@@ -171,6 +171,13 @@ def test_dose_grows_with_what_is_shown(lines: list[str], shown_lines: int) -> No
     assert dose(body, [body]) == (1.0 if body.strip() else 0.0)
 
 
+def test_fences_and_rules_are_no_dose() -> None:
+    """What agents' own prompts have as well, a fence or a rule, tells nothing of the skill."""
+    body = "---\n```\ndocker ps\n```\n"
+    assert dose(body, ["---\n```\nls\n```"]) == 0
+    assert dose(body, ["docker ps"]) == 1
+
+
 def test_volatile_parts_make_no_difference() -> None:
     """Session ids, dates and clocks differ from run to run and are no difference between arms."""
     one = {"m": "id 01a229d8-5656-76b0-bd62-794992054ef2 on 2026-11-30", "x": {"create_time": 1.5}}
