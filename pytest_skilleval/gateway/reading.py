@@ -119,16 +119,28 @@ CHARACTERS_A_TOKEN = 4.0
 def split_of(records: Iterable[RequestRecord], *, listing_characters: int, body_characters: int) -> TokenSplit | None:
     """What the tokens of a run were spent on: each call carries the listing it shows and the share of the body it has.
 
-    None without a call whose tokens and dose are known. Listing and body never take more than a call's input.
+    None without a call whose tokens and dose are known. Listing and body never take more than a call's input. What is shown
+    stands in the first call of a turn: cut where the agent's budget is full, its own skills among the others.
+
+    Parameters
+    ----------
+    listing_characters
+        Of the arm's own skills: for records that don't tell what was shown.
     """
     listing = body = work = 0.0
+    listed = listing_characters
     calls = [record for record in model_calls(records) if record.usage.known and record.dose is not None]
     for call in calls:
         sent = call.usage.input + call.usage.cache_read + call.usage.cache_write
-        shown = min(sent, listing_characters / CHARACTERS_A_TOKEN if call.listed else 0.0)
+        listed = _listed(call.shown) if call.shown and call.shown.skills else listed
+        shown = min(sent, listed / CHARACTERS_A_TOKEN if call.listed else 0.0)
         had = min(sent - shown, (call.dose or 0.0) * body_characters / CHARACTERS_A_TOKEN)
         listing, body, work = listing + shown, body + had, work + sent - shown - had + call.usage.output
     return TokenSplit(listing=listing, body=body, work=work) if calls else None
+
+
+def _listed(shown: Shown) -> int:
+    return sum(len(skill.name) + len(skill.description) for skill in shown.skills)
 
 
 def _cost(record: RequestRecord, prices: Prices) -> Cost:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_skilleval.core.model_requests import Shown, ShownSkill
 from pytest_skilleval.core.transcript import Usage
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.values import RequestRecord
@@ -37,6 +39,16 @@ def test_each_call_carries_listing_and_body() -> None:
     found = reading.split_of(calls, listing_characters=400, body_characters=800)
     assert found is not None
     assert (found.listing, found.body, found.work) == (200, 300, 6060 - 500)
+
+
+def test_a_cut_listing_costs_what_was_shown() -> None:
+    """The listing counts as the turn's first call showed it, the agent's own skills too, not as the arm declares it."""
+    entries = (ShownSkill(name="alpha", description=""), ShownSkill(name="built-in", description="x" * 87))
+    first = msgspec.structs.replace(call(1, dose=0.0, listed=True, input=1000), shown=Shown(skills=entries))
+    later = call(2, dose=0.0, listed=True, input=1000)
+    found = reading.split_of([first, later], listing_characters=400, body_characters=800)
+    assert found is not None
+    assert (found.listing, found.work) == (2 * 25, 2000 - 2 * 25)
 
 
 def test_unknown_without_known_calls() -> None:
