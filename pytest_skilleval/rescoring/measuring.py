@@ -65,8 +65,9 @@ def measure_one(folder: RunFolder, loaded: LoadedSpec, row: Row, record: RunReco
     money = reading.cost_of(requests, prices) if requests else _priced(spent, models, prices)
     reached, refused = reading.hosts_of(requests)
     asked = {reading.model_of(call) for call in reading.model_calls(requests)} or set(models)
-    # What a CLI tells is reckoned by a list, whoever pays; a sign-in, or a price that the user gives, is nearer to the bill.
-    nearer = any(call.free for call in requests) or (bool(asked) and all(map(prices.of_own, asked)))
+    # What a CLI tells is reckoned by a list, whoever pays, of a scripted model, too; a sign-in, or a price that the user gives, is
+    # nearer to the bill.
+    nearer = record.simulated or any(call.free for call in requests) or (bool(asked) and all(map(prices.of_own, asked)))
     return msgspec.structs.replace(
         facts,
         score=score(

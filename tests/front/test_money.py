@@ -9,7 +9,10 @@ import pytest
 from live_model import RUNNER, live_model, pretend_cli
 
 from pytest_skilleval.agents.programs import PREFIX
+from pytest_skilleval.archive import PLAN, Archive
 from pytest_skilleval.cli import main
+from pytest_skilleval.core.plan import Plan
+from pytest_skilleval.rescoring import measure, recorded_spec
 
 OPUS = "--skill-model=claude-opus-4-8"
 
@@ -117,6 +120,17 @@ def test_simulated_runs_cost_nothing(project):
     """The scripted agent is not stopped by a limit of 0."""
     project.spec()
     project.evaluate("--skill-max-cost=0").assert_outcomes(passed=8)
+
+
+def test_what_a_cli_reckons_of_a_scripted_model_is_no_money(live):
+    """Claude Code takes a scripted model for one of its own and tells a price: that of the calls counts, if they have one."""
+    evaluate(live, OPUS, "--skill-max-cost=9")
+    assert costs(live) == {5.0}
+    for path in live.results().glob("runs/*/run.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"simulated": True}))
+    archive = Archive.open(live.results())
+    measured, _ = measure(archive, recorded_spec(archive), archive.read(PLAN, Plan).rows)
+    assert {round(run.cost_usd, 6) for run in measured} == {0.015}
 
 
 def test_a_limit_of_nothing_starts_no_second_run(live):
