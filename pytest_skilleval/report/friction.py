@@ -23,6 +23,7 @@ NEEDLESS = "asked needlessly"
 NOT_TOLD = "no run tells it"
 NO_REQUESTS = "the runs' model requests were not recorded, or not the sizes of listing and body"
 NO_PRICE = "no price is known for these tokens (the warnings name the models)"
+SIMULATED = "simulated tokens have no price"
 
 
 class Metric(NamedTuple):
@@ -72,7 +73,9 @@ def _metrics(pair: Pair, group: Group, cases: Sequence[CasePair]) -> Iterator[Fr
     for metric in METRICS:
         amounts = [_cost_pair(of_case, metric.of) for of_case in runs]
         told = [one for one in amounts if one.used0 and one.used1]
-        difference, ratio = _used(told) if told else _unknown(metric.why_not)
+        simulated = any(run.record.simulated for _, *arms in runs for of_arm in arms for run in of_arm if run.record)
+        why_not = SIMULATED if simulated and metric.unit == "$" else metric.why_not
+        difference, ratio = _used(told) if told else _unknown(why_not)
         yield _row((metric.name, metric.unit), pair, group, told, (difference, ratio))
 
 

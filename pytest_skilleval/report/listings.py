@@ -57,9 +57,10 @@ def _listing(arm: str, group: Group, runs: Sequence[MeasuredRun]) -> Listing:
 
 def _full(rows: Sequence[Listing]) -> str:
     budget = f"{rows[0].budget:,} characters" if rows[0].budget else "size not known"
+    beside = ", of which its own skills take a part" if any(row.shortened_runs and not row.over for row in rows) else ""
     skills = sorted({skill for row in rows for skill in row.shortened})
     seen = f"; the model saw no whole description of {listing(skills)}" if skills else ""
-    return f"the agent's listing budget ({budget}) is full in {', '.join(map(_arm, rows))}{seen}"
+    return f"the agent's listing budget ({budget}{beside}) is full in {', '.join(map(_arm, rows))}{seen}"
 
 
 def _arm(row: Listing) -> str:

@@ -9,7 +9,7 @@ from pytest_skilleval.report import words
 from pytest_skilleval.report.drawing import drawn
 from pytest_skilleval.report.sections import Column, Section, Span, Table, sections
 from pytest_skilleval.report.style import STYLE
-from pytest_skilleval.report.values import BANNER, Document, Report
+from pytest_skilleval.report.values import BANNER, Document, Effect, Report
 
 WIDTH, HEIGHT = 132, 14
 
@@ -55,16 +55,30 @@ def _card(name: str, value: str, note: str) -> str:
 def _cards(document: Document) -> Iterator[tuple[str, str, str]]:
     """The few numbers a busy reader wants: name, value, note."""
     if document.effects:
-        effect = document.effects[0]
-        note = "too many runs are lost" if effect.lost else f"{words.points_span(effect.these_cases)} on these cases"
-        yield f"{effect.from_} → {effect.to}", "no figure" if effect.lost else words.points(effect.difference), note
-    for rate in [rate for rate in document.rates if rate.kind == "outcome"][:2]:
-        yield f"{rate.arm}: passed", words.percent(rate.rate), f"{words.percent_span(rate.wilson)} {words.size(rate)}"
-    for harm in [one for one in document.harm if document.effects and one.arm == document.effects[0].to][:1]:
-        upper, seen = words.percent(harm.irreversible.high), words.percent(harm.irreversible.value)
-        yield f"{harm.arm}: irreversible loss", f"≤ {upper}", f"of runs; seen {seen}"
+        yield from _compared(document, document.effects[0])
+    else:
+        for rate in [rate for rate in document.rates if rate.kind == "outcome"][:2]:
+            name = f"{words.arm(document, rate.arm, rate.agent, rate.model)}: passed"
+            yield name, words.percent(rate.rate), f"{words.percent_span(rate.wilson)} {words.size(rate)}"
     lost = sum(run.status != "scored" for run in document.runs)
     yield "runs measured", f"{len(document.runs) - lost} of {len(document.runs)}", f"{lost} lost"
+
+
+def _compared(document: Document, effect: Effect) -> Iterator[tuple[str, str, str]]:
+    """The difference, both arms over the cases that it is of, and the losses of the second one; all of one agent and model."""
+    pair = words.arm(document, f"{effect.from_} → {effect.to}", effect.agent, effect.model)
+    which = f"cases to {effect.expects}" if effect.expects != "all" else "these cases"
+    note = "too many runs are lost" if effect.lost else f"{words.points_span(effect.these_cases)} on {which}"
+    yield pair, "no figure" if effect.lost else words.points(effect.difference), note
+    group = (effect.agent, effect.model)
+    rungs = {rung.arm: rung for rung in document.ladder if (rung.agent, rung.model) == group}
+    for rung in [rungs[arm] for arm in (effect.from_, effect.to) if arm in rungs and effect.kind == "outcome"]:
+        name = f"{words.arm(document, rung.arm, *group)}: passed"
+        yield name, words.percent(rung.these_cases.value), f"{words.percent_span(rung.these_cases)} {rung.passed} of {rung.scored}, {which}"
+    for harm in document.harm:
+        if (harm.arm, harm.agent, harm.model) == (effect.to, *group):
+            upper, seen = words.percent(harm.irreversible.high), words.percent(harm.irreversible.value)
+            yield f"{words.arm(document, harm.arm, *group)}: irreversible loss", f"≤ {upper}", f"of runs; seen {seen}"
 
 
 def _section(section: Section) -> Iterator[str]:

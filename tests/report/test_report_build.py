@@ -23,6 +23,7 @@ from pytest_skilleval.report.build import build
 from pytest_skilleval.report.encode import to_json
 from pytest_skilleval.report.facts import CaseFacts, GateFacts, SpecFacts
 from pytest_skilleval.report.sections import sections
+from pytest_skilleval.report.sections.change import change
 from pytest_skilleval.report.values import Effect, Report
 
 WORDS = st.lists(st.text(alphabet="pfueav-", min_size=1, max_size=4), min_size=1, max_size=7)
@@ -462,6 +463,9 @@ def test_no_lucky_model_is_the_headline() -> None:
     assert "On average +30 points" in document.headline.sentence
     assert document.pooled[0].average.difference == pytest.approx(0.3)
     assert [(one.model, one.value) for one in document.pooled[0].models] == [("lucky", pytest.approx(0.6)), ("plain", 0.0)]
+    [table] = [table for table in change(document).tables if "several models" in table.caption]
+    assert "drawn to their mean" not in table.caption
+    assert table.rows[1][1] == "+60 points (partial pooling needs 4 models and 3 common cases)"
 
 
 def test_equal_models_share_a_headline() -> None:
@@ -508,6 +512,12 @@ def test_unknown_amounts_are_no_zeros() -> None:
         None,
         "no price is known for these tokens (the warnings name the models)",
     )
+
+
+def test_simulated_tokens_have_no_price() -> None:
+    """No warning names the models of simulated runs, so none is promised."""
+    costs = [row for row in report_of(grid(DATA_A, cost=None, simulated=True)).document.friction if row.unit == "$"]
+    assert {row.difference.reason for row in costs} == {"simulated tokens have no price"}
 
 
 def test_trigger_fault_is_a_warning() -> None:

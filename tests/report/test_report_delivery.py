@@ -16,6 +16,7 @@ from pytest_skilleval.core.spec import Spec
 from pytest_skilleval.report.build import build
 from pytest_skilleval.report.facts import DELIVERIES, ArmFacts, SpecFacts
 from pytest_skilleval.report.markdown import to_markdown
+from pytest_skilleval.report.sections.change import loading
 from pytest_skilleval.report.terminal import terminal_lines
 from pytest_skilleval.report.values import Document, Report
 
@@ -178,6 +179,16 @@ def test_listing_against_the_budget() -> None:
     (warning,) = [warning for warning in document.warnings if "listing" in warning]
     for part in ("8,000 characters", "with (9,000 characters, cut in 3 of 4 runs)", "alpha, beta", "arms differ in what is cut"):
         assert part in warning
+
+
+def test_a_listing_that_fits_by_itself_and_is_cut() -> None:
+    """Where the arm's own listing fits and was cut all the same, the agent's own skills took the rest of the budget."""
+    document = report_of([*listed("without", 5000), *listed("with", 6000, {"alpha": 4})]).document
+    (warning,) = [warning for warning in document.warnings if "listing" in warning]
+    assert "(8,000 characters, of which its own skills take a part) is full in with" in warning
+    [table] = [table for table in loading(document).tables if table.caption.startswith("Listing")]
+    assert [column.title for column in table.columns][5] == "fits by itself"
+    assert {row[5] for row in table.rows} == {"yes"}
 
 
 @pytest.mark.parametrize(("agent", "characters", "over"), [("claude-code", 8000, False), ("codex", 8001, True), ("scripted", 10**6, None)])

@@ -152,6 +152,25 @@ def test_page_is_one_file(situation: report.values.Report) -> None:
     assert "@import" not in html
 
 
+def test_cards_are_of_one_agent_and_add_up() -> None:
+    """The cards show the arms of the first comparison over its own cases, and say whose they are where several agents ran."""
+    arms = {"without": ["pff", "fff"], "rules": ["ppp", "ppp"], "with": ["ppp", "ppf"]}
+    runs = [one for agent in ("codex", "claude-code") for one in grid(arms, agent=agent)]
+    runs += [run("named", arm, "p", repeat, agent="claude-code", expects="hold") for arm in ("without", "with") for repeat in (1, 2)]
+    page = to_html(build(runs, spec(), session()))
+    cards = page.partition('<div class="cards">')[2].partition("</header>")[0]
+    for card in (
+        "<span>without → with (claude-code)</span><b>+67 points</b>",
+        "<span>without (claude-code): passed</span><b>17 %</b>",
+        "<span>with (claude-code): passed</span><b>83 %</b>",
+        "5 of 6, cases to improve</span>",
+        "<span>with (claude-code): irreversible loss</span>",
+    ):
+        assert card in cards
+    assert "rules" not in cards
+    assert "codex" not in cards
+
+
 def test_hostile_text_is_harmless() -> None:
     """Names and commands that agents wrote appear as text, in HTML and in Markdown tables."""
     nasty = "<script>alert(1)</script> | `x` \n# y"

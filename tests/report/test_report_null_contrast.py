@@ -16,6 +16,7 @@ from pytest_skilleval.report.calibration import null_effects, strip, told
 from pytest_skilleval.report.facts import ArmFacts, GateFacts, SpecFacts
 from pytest_skilleval.report.markdown import to_markdown
 from pytest_skilleval.report.page import to_html
+from pytest_skilleval.report.sections.harm import harm
 from pytest_skilleval.report.terminal import terminal_lines
 
 LABEL = "null contrast (calibration), never a gate"
@@ -38,6 +39,8 @@ def test_the_null_contrast_is_told_under_its_name(simulated: bool) -> None:
     assert null.verdict_reason.startswith(LABEL)
     assert null.these_cases.p == pytest.approx(1)
     assert LABEL in to_markdown(report)
+    [losses] = [table for table in harm(document).tables if table.caption.startswith("Difference")]
+    assert {row[0]: row[-1] for row in losses.rows}["without → again"].startswith(LABEL)
 
 
 def test_the_null_contrast_decides_nothing() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_skilleval.report import calibration, words
-from pytest_skilleval.report.sections.shapes import Cell, Section, Table, columns, figure_points, figure_span, points_span, share_span
-from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Rate, Rung
+from pytest_skilleval.report.sections.shapes import Cell, Section, Span, Table, columns, figure_points, figure_span, points_span, share_span
+from pytest_skilleval.report.values import ArmCount, Confusion, Document, Effect, Figure, Rate, Rung
 from pytest_skilleval.report.verdicts import NULL
 
 LEVEL = "[95 %]"
@@ -143,10 +143,16 @@ def _p(effect: Effect, alone: float | None, corrected: float | None) -> str:
 def _pooled(document: Document) -> Iterator[Table]:
     for one in document.pooled:
         rows: list[tuple[Cell, ...]] = [("average of all", points_span(one.average.difference, one.average))]
-        rows += [(words.group(model.agent, model.model), points_span(model.value, model)) for model in one.models]
+        rows += [(words.group(model.agent, model.model), _of_model(model)) for model in one.models]
         drawn = "" if one.between is None else ", drawn to their mean"
         caption = f"{one.from_} → {one.to} under several models, exploratory: {words.plural(one.cases, 'common case')}{drawn}"
         yield Table(columns("agent and model", f"difference on new cases {LEVEL}"), tuple(rows), caption)
+
+
+def _of_model(model: Figure) -> Cell:
+    """The mean over cases where nothing can be pooled."""
+    span = points_span(model.value, model)
+    return span if isinstance(span, Span) or model.value is None else f"{words.points(model.value)} ({span})"
 
 
 def _ladder(document: Document) -> Iterator[Table]:
@@ -220,13 +226,13 @@ def _listing(document: Document) -> Table:
             one.reason or words.number(one.most_characters),
             words.UNKNOWN if one.budget is None else f"{one.budget:,}",
             one.rule,
-            "over" if one.over else "",
+            {None: "", True: "no", False: "yes"}[one.over],
             f"{one.shortened_runs} of {one.runs}" if one.shortened_runs else "",
         )
         for one in document.listing
         if any(row.most_characters is not None or row.shortened_runs for row in document.listing)
     )
-    titles = columns("arm", "agent", "#characters", "#budget", "by", "", "#runs that saw it cut")
+    titles = columns("arm", "agent", "#characters", "#budget", "by", "fits by itself", "#runs that saw it cut")
     return Table(titles, rows, "Listing of names and descriptions against the agent's budget")
 
 
@@ -252,7 +258,7 @@ def _chain(document: Document) -> Table:
         "first stage: change in loading [95 %]",
         "effect of loading, assignment as instrument [95 %]",
     )
-    return Table(titles, rows, "How far the effect goes through loading (new cases)")
+    return Table(titles, rows, "How far the effect goes through loading (new cases; all outcome cases, not only those to improve)")
 
 
 def _trigger(document: Document) -> Table:
