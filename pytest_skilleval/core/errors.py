@@ -14,6 +14,7 @@
         AgentCrash          blame "agent_crash"
         IdleTimeout         blame "timeout_idle"
         ArmError            blame "arm" (the run is void)
+          ArmSpoiled        the agent did it
         HarnessError        blame "harness"
 """
 
@@ -101,6 +102,10 @@ class ArmError(RunError):
     """The arm was not as declared: the run is void, not failed."""
 
     blame = "arm"
+
+
+class ArmSpoiled(ArmError):
+    """The agent itself changed what the arm installed: void as well, and its own doing."""
 
 
 class HarnessError(RunError):

@@ -21,6 +21,7 @@ from pytest_skilleval.core.errors import (
     AgentApiRefusal,
     AgentCrash,
     ArmError,
+    ArmSpoiled,
     HarnessError,
     IdleTimeout,
     RunError,
@@ -38,10 +39,11 @@ from pytest_skilleval.running.provenance import agent_version, of_run
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
+    from pytest_skilleval.running.arming import Armed
     from pytest_skilleval.running.job import Job
 
-RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, AgentApiError: 2}
-"""How often a run is tried again, by the kind of failure; all others not at all."""
+RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, ArmError: 1, AgentApiError: 2}
+"""How often a run is tried again, by the kind of failure; all others not at all: a milder try would take the place of what an agent did."""
 
 PACK = '[ ! -e "$1/$2" ] || exec tar -cf - -C "$1" -- "$2"'
 """Looks and packs in one command: each takes some milliseconds."""
@@ -139,9 +141,15 @@ class _Attempt:
         if unpaid := self.unpaid():
             raise unpaid
         with self._phase("check"):
-            arming.check(sandbox, job, armed)
             if self.door:
                 self.warnings += arming.check_first_request(reading.first_shown(self.door.records), job, armed)
+            self._check_unspoiled(sandbox, armed)
+
+    def _check_unspoiled(self, sandbox: Sandbox, armed: Armed) -> None:
+        try:
+            arming.check(sandbox, self.job, armed)
+        except ArmError as changed:
+            raise ArmSpoiled(str(changed)) from None
 
     def unpaid(self) -> AgentApiRefusal | None:
         """The session's money was spent in the middle of the run: whatever the agent made of that is no measurement of it."""

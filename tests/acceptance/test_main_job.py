@@ -103,7 +103,7 @@ EDITS = {
 
 @pytest.mark.parametrize("file", EDITS.values(), ids=EDITS.keys())
 def test_an_agent_that_edits_its_own_skill_is_void(project: Project, file: str) -> None:
-    """The arm is checked again after the last turn, every file of its skills and its guard: such a run is neither pass nor fail."""
+    """The arm is checked again after the last turn, all its files and its guard: such a run is neither pass nor fail, nor tried again."""
     project.edit(f"specs/{SKILL}/spec.yaml", "run: [docker ps -a]", f"run: ['echo >> {file}']")
     project.edit(f"specs/{SKILL}/spec.yaml", "with: {role: treatment}", "with: {role: treatment, guard: guard.yaml}")
     (project.folder / "specs" / SKILL / "guard.yaml").write_text("deny: [docker volume prune]\n")
@@ -114,7 +114,7 @@ def test_an_agent_that_edits_its_own_skill_is_void(project: Project, file: str) 
     done = project.run("--skill-case=tidy", "--skill-arms=with,without")
 
     record = project.records()["tidy.with.scripted.default.r1"]
-    assert (record["status"], record["blame"]) == ("void", "arm")
+    assert (record["status"], record["blame"], record["attempts"]) == ("void", "arm", [])
     assert f"{file.replace('~', '/home/agent')} was changed" in record["detail"]
     assert done.returncode == 1
 
@@ -141,14 +141,14 @@ FOREIGN = (
 
 
 def test_a_skill_that_the_seed_brings_along_voids_the_run(project: Project) -> None:
-    """A foreign skill in any agent's root, or instructions, commands or hooks in the workspace, are not what the arm declares."""
+    """A foreign skill in any agent's root, or instructions, commands or hooks in the workspace, are not what the arm declares, twice."""
     written = "".join(f"sudo mkdir -p {Path(path).parent} && echo x | sudo tee {path} >/dev/null\n" for path in FOREIGN)
     project.edit(f"specs/{SKILL}/seed/world.sh", "set -e\n", f"set -e\n{written}")
 
     project.run("--skill-case=trig")
 
     [record] = project.records().values()
-    assert record["status"] == "void"
+    assert (record["status"], len(record["attempts"])) == ("void", 1)
     assert [path for path in FOREIGN if f"{path} should not be there" not in record["detail"]] == []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_skilleval.agents import agent
-from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, IdleTimeout, RunError, SandboxError
+from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, ArmSpoiled, IdleTimeout, RunError, SandboxError
 from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.running.conversation import attribute
 from pytest_skilleval.running.story import RETRIES
@@ -78,7 +78,9 @@ def test_a_crash_is_the_clis(name: str) -> None:
 
 
 def test_only_what_may_pass_is_tried_again() -> None:
-    """Busy APIs, sandboxes and seeds are tried again, a bounded number of times; what would get the same answer never is."""
-    assert {kind.__name__: times for kind, times in RETRIES.items()} == {"SandboxError": 1, "SeedError": 1, "AgentApiError": 2}
+    """Busy APIs, sandboxes, seeds and wrong arms are tried again, a bounded number of times; what the agent did itself never is."""
+    tried = {kind.__name__: times for kind, times in RETRIES.items()}
+    assert tried == {"SandboxError": 1, "SeedError": 1, "ArmError": 1, "AgentApiError": 2}
+    assert RETRIES.get(ArmSpoiled) is None
     assert RETRIES.get(AgentApiRefusal) is None
     assert (AgentApiRefusal.blame, AgentApiError.blame) == ("agent_api", "agent_api")
