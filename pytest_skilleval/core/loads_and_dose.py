@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from pytest_skilleval.core.evidence import Evidence, Loaded, TurnEvidence
+from pytest_skilleval.core.evidence import Evidence, Loaded
 
 MOST = 0.5
 """Share of the skill's text from which on the model is taken to have read it."""
+BY_CHANCE = 0.01
+"""So much more of it may come before a model that has read none of it: a short line that other texts hold, too."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,27 +34,19 @@ def held_against_dose(loads: tuple[Loaded, ...], evidence: Evidence, skill: str)
             continue
         if before < MOST:
             own = [load for load in kept if load.turn == number and load.skill == skill]
-            kept = [one for load in kept if (one := _decided(load, turn) if load in own else load) is not None]
-            differing += _differences(number, own, turn)
+            refuted = turn.dose - before < BY_CHANCE and turn.transcript.closing == "complete"
+            kept = [_decided(load, turn.dose) if load in own else load for load in kept if load.sure or load not in own or not refuted]
+            differing += _differences(number, own, turn.dose, refuted=refuted)
         before = max(before, turn.dose)
     return Held(loads=tuple(kept), disagreement="; ".join(differing))
 
 
-def _decided(load: Loaded, turn: TurnEvidence) -> Loaded | None:
-    """The load as it stands with the turn's dose; None: it was none."""
-    if load.sure:
-        return load
-    if _refuted(turn):
-        return None
-    return msgspec.structs.replace(load, sure=(turn.dose or 0.0) >= MOST)
+def _decided(load: Loaded, dose: float) -> Loaded:
+    return msgspec.structs.replace(load, sure=load.sure or dose >= MOST)
 
 
-def _differences(number: int, own: list[Loaded], turn: TurnEvidence) -> Iterator[str]:
-    if _refuted(turn) and any(load.sure for load in own):
-        yield f"turn {number}: a load was seen, but no line of the skill's text was before the model"
-    if not own and (turn.dose or 0.0) >= MOST:
-        yield f"turn {number}: {turn.dose:.0%} of the skill's text was before the model, but no load was seen".replace("%", " %")
-
-
-def _refuted(turn: TurnEvidence) -> bool:
-    return not turn.dose and turn.transcript.closing == "complete"
+def _differences(number: int, own: list[Loaded], dose: float, *, refuted: bool) -> Iterator[str]:
+    if refuted and any(load.sure for load in own):
+        yield f"turn {number}: a load was seen, but next to nothing of the skill's text was before the model"
+    if not own and dose >= MOST:
+        yield f"turn {number}: {round(dose * 100)} % of the skill's text was before the model, but no load was seen"
