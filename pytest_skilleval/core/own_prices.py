@@ -48,7 +48,7 @@ def _parsed(content: bytes, file: str) -> tuple[Any, Document]:
     try:
         return value, parse_document(content, file)
     except SpecError:
-        return value, Document(file, None, value, ())
+        return value, Document(file, value)
 
 
 def _faults(value: Any, document: Document) -> Iterator[tuple[Where, str]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,23 @@ class Document:
     """
 
     file: str
-    root: Node | None
     value: Any
-    faults: tuple[Fault, ...]
+    faults: tuple[Fault, ...] = ()
+    compose: Callable[[], Node | None] = lambda: None
+    """Makes the tree of nodes that tells where everything stands: only wanted where something is wrong."""
+    lines: Mapping[Where, int] = field(default_factory=dict)
+    """Lines that are known without the tree."""
     has_references: bool = True
     """Whether ``${`` occurs anywhere."""
 
+    @cached_property
+    def root(self) -> Node | None:
+        """The tree of nodes."""
+        return self.compose()
+
     def line(self, where: Where) -> int:
         """1-based line of the key or list entry at `where`, or of the nearest thing around it."""
-        return _walk(self.root, where)[0]
+        return self.lines.get(where) or _walk(self.root, where)[0]
 
     def source(self, where: Where) -> str | None:
         """The scalar at `where` as it is written, or None when there is no scalar."""

@@ -1,15 +1,16 @@
 """YAML read with positions: every value knows its line, and what YAML would quietly change is a fault.
 
-A small reader over libyaml's nodes. Mappings become dicts, sequences tuples, plain scalars are resolved as YAML 1.1
-says (``yes`` is true), without its dates and base-60 numbers, which no file of ours takes. Refused, because a reader of
-the file could not see what it means: repeated keys, keys that are no text, anchors, aliases and merge keys (a fault in
-shared text would have two places), tags, several documents.
+A small reader over libyaml's events, and where anything is odd over its nodes. Mappings become dicts, sequences tuples,
+plain scalars are resolved as YAML 1.1 says (``yes`` is true), without its dates and base-60 numbers, which no file of ours
+takes. Refused, because a reader of the file could not see what it means: repeated keys, keys that are no text, anchors,
+aliases and merge keys (a fault in shared text would have two places), tags, several documents.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml.nodes import Node, ScalarNode, SequenceNode
 
 from pytest_skilleval.core.errors import Fault, SpecError
+from pytest_skilleval.core.plain_yaml import read_plain
 from pytest_skilleval.core.positions import Document, path_text, paths_to, shown
 from pytest_skilleval.core.scalars import scalar
 
@@ -56,11 +58,19 @@ def parse_document(content: bytes, file: str) -> Document:
     """
     text = decode(content, file)
     _refuse_odd_line_ends(text, file)
+    plain = read_plain(text, MAX_DEPTH)
+    if plain is None:
+        return parse_odd(text, file)
+    return Document(file, plain.value, (), partial(compose, text, file), plain.lines, "${" in text)
+
+
+def parse_odd(text: str, file: str) -> Document:
+    """The same by the tree of nodes, which tells where everything stands: for text that is wrong, or not as plain as it could be."""
     root = compose(text, file)
     _refuse_aliases(text, file)
     builder = _Builder(file, root)
     value = builder.value(root, 0) if root is not None else None
-    return Document(file, root, value, tuple(builder.faults), "${" in text)
+    return Document(file, value, tuple(builder.faults), lambda: root, has_references="${" in text)
 
 
 def decode(content: bytes, file: str) -> str:

@@ -6,20 +6,28 @@ import contextlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given
+import pytest
+import yaml
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_skilleval.core.errors import SpecError
 from pytest_skilleval.core.frontmatter import conformance, split
 from pytest_skilleval.core.loadability import AGENTS, loadable
 from pytest_skilleval.core.patterns import PatternError, compile_pattern
+from pytest_skilleval.core.plain_yaml import read_plain
 from pytest_skilleval.core.positions import Document, Where
-from pytest_skilleval.core.reading import parse_document
+from pytest_skilleval.core.reading import MAX_DEPTH, parse_document, parse_odd
 from pytest_skilleval.core.runbook import parse_runbook
 from pytest_skilleval.core.shape import Cuts, shape
 from pytest_skilleval.core.strays import why_no_spec
 
 YAMLISH = st.text(alphabet="ab:-[]{}\n \t#&*!|>'\"%@`?,~1.x\r\x00\ufeff$")
+TREES = st.recursive(
+    st.one_of(st.text(), st.text(alphabet="yesno0x1_.~-+:#"), st.integers(), st.booleans(), st.none()),
+    lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text(alphabet="ab<0y:", min_size=1), inner)),
+)
+SPECS = Path(__file__).parents[3] / "specs"
 SKILLISH = st.builds(
     lambda head, front, tail: head + front + tail,
     st.sampled_from([b"---\n", b"---\r\n", b"\xef\xbb\xbf---\n", b"", b"\n---\n", b"---\r"]),
@@ -35,6 +43,29 @@ def test_any_bytes_are_a_document_or_faults(content: bytes) -> None:
         document = parse_document(content, "spec.yaml")
         shaped = shape(document)
         assert shaped.spec is not None or shaped.faults
+
+
+@given(st.one_of(YAMLISH, TREES.map(lambda tree: yaml.safe_dump(tree, allow_unicode=True, width=30, sort_keys=False))))
+@example("a: [x, {b: 1}]\nc:\n- y\n-\n- 'yes'\nd: {e: [1, 2]}\n")
+def test_plain_yaml_says_what_its_tree_of_nodes_says(text: str) -> None:
+    """What is read from events alone is free of faults, and has the values and lines that the nodes have."""
+    plain = read_plain(text, MAX_DEPTH)
+    if plain is None:
+        return
+    odd = parse_odd(text, "spec.yaml")
+    assert (repr(odd.value), odd.faults) == (repr(plain.value), ())
+    assert {where: odd.line(where) for where in plain.lines} == plain.lines
+
+
+@pytest.mark.parametrize("path", sorted(SPECS.glob("*/spec.yaml")), ids=lambda path: path.parent.name)
+def test_specs_are_plain(path: Path) -> None:
+    """Nothing in a spec of ours needs the tree: it is read at full speed, with the line of every case."""
+    plain = read_plain(path.read_text(), MAX_DEPTH)
+    assert plain is not None
+    assert {where for where in plain.lines if where[0] == "cases"} == {
+        ("cases",),
+        *(("cases", n) for n in range(len(plain.value["cases"]))),
+    }
 
 
 @given(st.one_of(st.binary(), YAMLISH.map(str.encode)))
@@ -86,4 +117,4 @@ def test_cut_entries_keep_the_places_of_the_others(order: list[int], count: int)
 
 def test_faults_of_nothing() -> None:
     """A document without a root still has a first line."""
-    assert Document("spec.yaml", None, None, ()).line(("cases", 3)) == 1
+    assert Document("spec.yaml", None).line(("cases", 3)) == 1
