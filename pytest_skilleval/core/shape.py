@@ -35,6 +35,8 @@ class Cuts:
 
     def original(self, where: Where) -> Where:
         """The place in the document of what is now at `where` of the cut tree."""
+        if not self.places:
+            return where
         result: Where = ()
         for step in where:
             moved = step

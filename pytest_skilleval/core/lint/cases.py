@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pytest_skilleval.core.hosts import Host, parse
-from pytest_skilleval.core.lint.context import Context, Problem, ambiguous, called, checks_of, installs
+from pytest_skilleval.core.lint.context import Context, Placed, Problem, ambiguous, called, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import Case, Turn
@@ -24,16 +24,17 @@ def case_problems(context: Context) -> Iterator[Problem]:
             line = context.line(("cases", first[case.id]))
             yield Problem((*where, "id"), f"the case id `{case.id}` is used twice (first on line {line}); rename one")
         first.setdefault(case.id, index)
-        yield from _by_kind(context, case, where)
+        yield from _by_kind(context, case, index)
         yield from _turns(case, where)
-        yield from _check_ids(context, case, where)
+        yield from _check_ids(context, context.checks[index])
         yield from _covers(context, case, where)
         yield from _hosts(case, (*where, "sandbox", "hosts"))
     yield from _never_shown(context)
     yield from _uncovered(context)
 
 
-def _by_kind(context: Context, case: Case, where: Where) -> Iterator[Problem]:
+def _by_kind(context: Context, case: Case, index: int) -> Iterator[Problem]:
+    where: Where = ("cases", index)
     if case.kind == "trigger":
         yield from _trigger(context, case, where)
         return
@@ -49,7 +50,7 @@ def _by_kind(context: Context, case: Case, where: Where) -> Iterator[Problem]:
         return
     if not case.turns:
         yield Problem(where, f"a case of kind {case.kind} needs at least one entry under `turns`")
-    elif not any(checks_of(case, where)):
+    elif not context.checks[index]:
         yield Problem(where, f"a case of kind {case.kind} needs at least one check under `must` or `must_not`")
 
 
@@ -93,9 +94,9 @@ def _one_prompt(prompted: Case | Turn, where: Where) -> Iterator[Problem]:
             yield Problem((*where, "prompts", index), "is the same as an earlier paraphrase; remove one")
 
 
-def _check_ids(context: Context, case: Case, where: Where) -> Iterator[Problem]:
+def _check_ids(context: Context, checks: Iterable[Placed]) -> Iterator[Problem]:
     first: dict[str, Where] = {}
-    for placed in checks_of(case, where):
+    for placed in checks:
         if placed.check.id in first:
             line = context.line(first[placed.check.id])
             yield Problem(
@@ -166,6 +167,6 @@ def case_warnings(context: Context) -> Iterator[Problem]:
     for index, case in enumerate(cases):
         if case.departs and not case.covers:
             yield Problem(("cases", index, "departs"), "departs from a runbook item, but `covers` names none")
-    judged = next((p.where for i, case in enumerate(cases) for p in checks_of(case, ("cases", i)) if p.check.judge is not None), None)
+    judged = next((placed.where for checks in context.checks for placed in checks if placed.check.judge is not None), None)
     if judged and context.spec.judge.model is None:
         yield Problem((*judged, "judge"), "a judge is needed here; add `judge: {model: ...}`, another model than the one under test")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING
 from pytest_skilleval.core.dress import dress_makes, substitute
-from pytest_skilleval.core.lint.context import Context, Problem, checks_of
+from pytest_skilleval.core.lint.context import Context, Placed, Problem
+from pytest_skilleval.core.loaded import Skin
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.patterns import PatternError, compile_pattern
 from pytest_skilleval.core.positions import Where
-from pytest_skilleval.core.spec import CHECK_KINDS, Case, Check, Makes, Removed, RemovedOfType, StateClaim
+from pytest_skilleval.core.spec import CHECK_KINDS, Case, Check, Makes, Removed, RemovedOfType, Seed, StateClaim
 
 _TYPES = ("container", "volume", "image", "network")
 _ANY = (*_TYPES, BUILD_CACHE)
@@ -22,14 +23,15 @@ Made = Mapping[str, frozenset[str]]
 
 def check_problems(context: Context) -> Iterator[Problem]:
     """Everything wrong with checks and ``only_if`` claims."""
+    makes = _Makes(context.skins)
     for index, case in enumerate(context.spec.cases):
-        where: Where = ("cases", index)
-        for placed in checks_of(case, where):
+        checks = context.checks[index]
+        for placed in checks:
             yield from _check(context, placed.check, placed.where)
-        claims = list(_claims(case, where))
+        claims = list(_claims(case, ("cases", index), checks))
         for place, claim in claims:
             yield from _claim(claim, place)
-        yield from _names(context, case, claims)
+        yield from _names(context, context.spec.seed_of(case), claims, makes)
 
 
 def _check(context: Context, check: Check, where: Where) -> Iterator[Problem]:
@@ -55,10 +57,10 @@ def _patterns(check: Check, where: Where) -> Iterator[tuple[Where, str]]:
         yield (*where, "validator", "output"), check.validator.output
 
 
-def _claims(case: Case, where: Where) -> Iterator[tuple[Where, StateClaim]]:
+def _claims(case: Case, where: Where, checks: Iterable[Placed]) -> Iterator[tuple[Where, StateClaim]]:
     for index, turn in enumerate(case.turns):
         yield from (((*where, "turns", index, "only_if", number), claim) for number, claim in enumerate(turn.only_if))
-    for placed in checks_of(case, where):
+    for placed in checks:
         if placed.check.state is not None:
             yield (*placed.where, "state"), placed.check.state
 
@@ -108,19 +110,31 @@ def _removed_part(part: RemovedOfType, where: Where) -> Iterator[Problem]:
         yield Problem((*where, "only"), "`only` already says exactly what is gone; remove `at_least` and `except`")
 
 
-def _names(context: Context, case: Case, claims: list[tuple[Where, StateClaim]]) -> Iterator[Problem]:
-    seed = context.spec.seed_of(case)
+def _names(context: Context, seed: Seed | None, claims: list[tuple[Where, StateClaim]], makes: _Makes) -> Iterator[Problem]:
     if seed is None and "seed" in context.cuts.words:
         return
     named = [(place, types, name) for where, claim in claims for place, types, name in _named(claim, where)]
-    for skin in context.skins if named else ():
-        made = _made(dress_makes(seed.makes, skin)) if seed else {}
+    for skin, made in zip(context.skins, makes.of(seed), strict=True) if named else ():
         problems = [
             problem for place, types, name in named if (problem := _unmade(context, place, types, substitute(name, skin.names), made))
         ]
         yield from problems
         if problems:
             return
+
+
+class _Makes:
+    """What seeds make in each of some skins, worked out once a seed: most cases have the spec's own."""
+
+    def __init__(self, skins: tuple[Skin, ...]) -> None:
+        self.skins = skins
+        self.known: dict[int, tuple[Made, ...]] = {}
+
+    def of(self, seed: Seed | None) -> tuple[Made, ...]:
+        """What `seed` makes, skin by skin; nothing where there is none."""
+        if id(seed) not in self.known:
+            self.known[id(seed)] = tuple(_made(dress_makes(seed.makes, skin)) if seed else {} for skin in self.skins)
+        return self.known[id(seed)]
 
 
 def _made(makes: Makes) -> Made:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from pytest_skilleval.core.catalogue import Catalogue
@@ -53,6 +54,11 @@ class Context:
     names_known: bool = True
     runbook: Mapping[int, str] | None = None
 
+    @cached_property
+    def checks(self) -> tuple[tuple[Placed, ...], ...]:
+        """Of each case all its checks in order: turn by turn, then the final ones."""
+        return tuple(tuple(_checks_of(case, ("cases", index))) for index, case in enumerate(self.spec.cases))
+
     def line(self, where: Where) -> int:
         """1-based line of a place of the shaped spec."""
         return self.document.line(self.cuts.original(where))
@@ -62,8 +68,7 @@ class Context:
         return self.cuts.directly(self.cuts.original(where))
 
 
-def checks_of(case: Case, where: Where) -> Iterator[Placed]:
-    """All checks of a case in order: turn by turn, then the final ones."""
+def _checks_of(case: Case, where: Where) -> Iterator[Placed]:
     for number, turn in enumerate(case.turns, start=1):
         place = (*where, "turns", number - 1)
         yield from (Placed((*place, "must", index), number, check) for index, check in enumerate(turn.must))

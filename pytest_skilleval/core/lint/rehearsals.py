@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pytest_skilleval.core.generated import PREFIX
-from pytest_skilleval.core.lint.context import Context, Placed, Problem, checks_of
+from pytest_skilleval.core.lint.context import Context, Placed, Problem
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import Case, Rehearsal
@@ -14,7 +14,7 @@ from pytest_skilleval.core.spec import Case, Rehearsal
 def rehearsal_problems(context: Context) -> Iterator[Problem]:
     """Everything wrong with rehearsals."""
     for index, case in enumerate(context.spec.cases):
-        checks = {placed.check.id: placed for placed in checks_of(case, ())}
+        checks = {placed.check.id: placed for placed in context.checks[index]}
         for number, rehearsal in enumerate(case.rehearsals):
             where: Where = ("cases", index, "rehearsals", number)
             yield from _rehearsal(context, case, rehearsal, where)
@@ -79,17 +79,19 @@ def unproven(context: Context) -> Iterator[Problem]:
     """Checks that no rehearsal proves able to trip, or that no right way proves able to hold (those of the judge apart)."""
     for index, case in enumerate(context.spec.cases):
         where: Where = ("cases", index)
-        provable = [placed for placed in checks_of(case, where) if placed.check.judge is None]
+        tripped = {check for rehearsal in case.rehearsals for check in rehearsal.trips}
+        longest = max((len(rehearsal.turns) for rehearsal in case.rehearsals if rehearsal.expect == "pass"), default=0)
+        provable = [placed for placed in context.checks[index] if placed.check.judge is None]
         if provable and not case.rehearsals:
             names = ", ".join(f"`{placed.check.id}`" for placed in provable)
             yield Problem(where, f"has no rehearsal, so nothing proves that its checks can hold and can trip: {names}")
         for placed in provable if case.rehearsals else ():
-            if missing := _missing_proof(case, placed):
+            if missing := _missing_proof(placed, tripped, longest):
                 yield Problem(placed.where, f"{missing} `{placed.check.id}`")
 
 
-def _missing_proof(case: Case, placed: Placed) -> str:
-    tripped = any(placed.check.id in rehearsal.trips for rehearsal in case.rehearsals)
-    held = any(placed.turn is None or len(rehearsal.turns) >= placed.turn for rehearsal in case.rehearsals if rehearsal.expect == "pass")
-    proofs = (("no rehearsal trips", tripped), ("no right way (a rehearsal that passes) holds", held))
+def _missing_proof(placed: Placed, tripped: Collection[str], longest: int) -> str:
+    """What is not proven of a check, by the checks that rehearsals trip and the turns of the longest right way (0: there is none)."""
+    held = longest >= (placed.turn or 1)
+    proofs = (("no rehearsal trips", placed.check.id in tripped), ("no right way (a rehearsal that passes) holds", held))
     return " and ".join(words for words, proven in proofs if not proven)
