@@ -93,13 +93,14 @@ def make_plan(specs: Sequence[LoadedSpec], request: Request) -> Plan:
         raise UsageProblem("\n".join(dict.fromkeys(problems)))
     if not blocks:
         raise Nothing(_why_nothing(specs, request))
+    planned = {block.loaded.spec.skill: block.loaded for block in blocks}
     random_seed = derived_random_seed(specs) if request.random_seed is None else request.random_seed
     return Plan(
         random_seed=random_seed,
         seed_origin=request.seed_origin if request.random_seed is not None else "derived from the specs; --skill-random-seed draws anew",
         rows=tuple(rows(blocks, random_seed, request.looks)),
-        locks={block.loaded.spec.skill: block.loaded.text_hash for block in blocks},
-        contrasts={block.loaded.spec.skill: primary_contrasts(block.loaded.spec) for block in blocks},
+        locks={skill: loaded.text_hash for skill, loaded in planned.items()},
+        contrasts={skill: primary_contrasts(loaded.spec) for skill, loaded in planned.items()},
         looks=request.looks,
         rehearsal=request.rehearse,
         release=request.release,
@@ -186,7 +187,7 @@ def _looks_problems(request: Request) -> Iterator[str]:
 def _judge_problems(blocks: Sequence[Block], request: Request) -> list[str]:
     """A judge must be named where it votes, and never be the model that it judges (recorded runs may be judged later, too)."""
     problems = []
-    for block in blocks:
+    for block in {(id(block.case), block.model): block for block in blocks}.values():
         spec = block.loaded.spec
         if all(check.judge is None for check in block.case.checks):
             continue
