@@ -28,7 +28,8 @@ AgentName = Literal["claude-code", "codex", "scripted"]
 class Model(BaseModel):
     """A mapping of the spec: closed (unknown keys are faults), frozen, strictly typed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+    # Deferred: one validator is built, that of a whole spec, and not one for every part; hence also the defaults that none has to make.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True)
 
 
 class RemovedOfType(Model):
@@ -173,7 +174,7 @@ class Seed(Model):
     """The program that builds the Docker state, and what it makes."""
 
     run: Text
-    makes: Makes = Makes()
+    makes: Makes = Makes.model_construct()
     skins: Text | None = None
 
 
@@ -195,14 +196,14 @@ class Case(Model):
     departs: str | None = None
     draft: bool = False
     split: Literal["open", "held-out"] = "open"
-    sandbox: Limits = Limits()
+    sandbox: Limits = Limits.model_construct()
     seed: Seed | None = None
     prompt: Text | None = None
     prompts: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     should_load: bool | None = None
     owner: Text | None = None
     turns: tuple[Turn, ...] = ()
-    final: Final = Final()
+    final: Final = Final.model_construct()
     rehearsals: tuple[Rehearsal, ...] = ()
 
     @property
@@ -300,13 +301,13 @@ class Spec(Model):
     runbook: Text | None = None
     engine: Text | None = None
     allow_words: dict[str, Text] = {}
-    defaults: Defaults = Defaults()
+    defaults: Defaults = Defaults.model_construct()
     agents: Annotated[tuple[AgentName, ...], Field(min_length=1)] = ("claude-code", "codex")
     arms: Annotated[dict[Id, Arm], Field(min_length=1)]
-    contrasts: Contrasts = Contrasts()
+    contrasts: Contrasts = Contrasts.model_construct()
     gate: Gate | None = None
     seed: Seed | None = None
-    judge: Judge = Judge()
+    judge: Judge = Judge.model_construct()
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]
 
     def case(self, case_id: str) -> Case:
