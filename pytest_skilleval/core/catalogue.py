@@ -36,12 +36,13 @@ def load_catalogue(folder: Path) -> Catalogue:
 
 def read_catalogue(folder: Path) -> Catalogue:
     """Read a catalogue; a missing folder is an empty one."""
+    root = folder.resolve()
     skills: dict[str, Skill] = {}
     problems: list[Fault] = []
     for entry in _entries(folder):
         if entry.name.startswith("."):
             continue
-        tree = Tree(folder.resolve())
+        tree = Tree(root)
         tree.read(Path(entry.path), "")
         if SKILL_FILE in tree.files:
             skills[entry.name] = skill_of(entry.name, tree.files, Path(entry.path), tuple(tree.problems))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from yaml.nodes import MappingNode, ScalarNode
@@ -49,7 +50,9 @@ def fields_of(yaml: bytes, *, quote: Callable[[str], bool] = lambda _value: True
     return again if again.broken is None else replace(again, broken=fields.broken)
 
 
+@lru_cache(maxsize=4)
 def _strictly(text: str) -> Fields:
+    """Kept for a moment: each agent's model asks about the same front-matter, one after the other."""
     try:
         root: Any = compose(text, "")
     except SpecError as error:
