@@ -110,21 +110,31 @@ def collect(folder: Path, what: str, *flags: str) -> Cost:
     return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def medians(rounds: int, **actions: Callable[[], Cost]) -> dict[str, Cost]:
-    """Median costs of `rounds` calls of each action, in turn, after one call of each that does not count."""
+class Figures(NamedTuple):
+    """Of several sessions alike."""
+
+    least: Cost
+    median: Cost
+
+
+def figures(rounds: int, **actions: Callable[[], Cost]) -> dict[str, Figures]:
+    """Least and median costs of `rounds` calls of each action, in turn, after one call of each that does not count."""
     costs: dict[str, list[Cost]] = {name: [] for name in actions}
     for number in range(rounds + 1):
         for name, action in actions.items():
             cost = action()
             if number:
                 costs[name].append(cost)
-    return {name: Cost(*(statistics.median(column) for column in zip(*found, strict=True))) for name, found in costs.items()}
+    columns = {name: list(zip(*found, strict=True)) for name, found in costs.items()}
+    return {name: Figures(Cost(*map(min, both)), Cost(*map(statistics.median, both))) for name, both in columns.items()}
 
 
-def show(found: dict[str, Cost]) -> None:
+def show(found: dict[str, Figures]) -> None:
     """One line an action."""
-    for name, cost in found.items():
-        print(f"{name:34} median wall {cost.wall:7.2f} s   cpu {cost.cpu:7.2f} s")
+    for name, (least, median) in found.items():
+        print(
+            f"{name:10} least wall {least.wall:7.2f} s  cpu {least.cpu:7.2f} s   median wall {median.wall:7.2f} s  cpu {median.cpu:7.2f} s"
+        )
 
 
 def small_specs(rounds: int = 7) -> None:
@@ -133,26 +143,27 @@ def small_specs(rounds: int = 7) -> None:
         folder = Path(name)
         write_project(folder, 100, 1)
         print("-- 100 specs of 1 case, 300 checks, 600 items (-q)")
-        found = medians(rounds, **{what: lambda what=what: collect(folder, what, "-q") for what in ("empty", "plain", "specs")})
+        found = figures(rounds, **{what: lambda what=what: collect(folder, what, "-q") for what in ("empty", "plain", "specs")})
     show(found)
-    beyond = Cost(*(of - base for of, base in zip(found["specs"], found["empty"], strict=True)))
-    print(f"beyond an empty session: wall {beyond.wall:.2f} s, cpu {beyond.cpu:.2f} s (promised: at most 0.5)")
+    for kind, of, base in zip(Figures._fields, found["specs"], found["empty"], strict=True):
+        print(f"beyond an empty session, {kind}: wall {of.wall - base.wall:.2f} s, cpu {of.cpu - base.cpu:.2f} s (promised: at most 0.5)")
 
 
-def large_specs(rounds: int = 3) -> None:
+def large_specs(rounds: int = 7) -> None:
     """A hundred specs of fifty cases against as many plain items."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_project(folder, 100, 50)
         for flag in ("-q", "-qq"):
             print(f"-- 100 specs of 50 cases, 15000 checks, {100 * 50 * RUNS} items ({flag})")
-            found = medians(
+            found = figures(
                 rounds, **{what: lambda what=what, flag=flag: collect(folder, what, flag) for what in ("plain", "alike", "specs")}
             )
             show(found)
             for base, words in (("plain", "one function a file"), ("alike", "50 functions a file")):
-                ratios = [of / than for of, than in zip(found["specs"], found[base], strict=True)]
-                print(f"specs / plain tests, {words:21} wall x{ratios[0]:.2f}   cpu x{ratios[1]:.2f} (promised: at most 1.5)")
+                for kind, of, than in zip(Figures._fields, found["specs"], found[base], strict=True):
+                    ratios = f"wall x{of.wall / than.wall:.2f}  cpu x{of.cpu / than.cpu:.2f}"
+                    print(f"specs / plain tests, {words}, {kind}: {ratios} (promised: at most 1.5)")
 
 
 def large_catalogue(skills: int = 3000, rounds: int = 3) -> None:
@@ -165,7 +176,7 @@ def large_catalogue(skills: int = 3000, rounds: int = 3) -> None:
             home.mkdir()
             (home / "SKILL.md").write_text(f"---\nname: other-{number}\ndescription: Number {number}.\n---\n" + "Some advice.\n" * 40)
         print(f"-- a catalogue of {skills} skills (-q)")
-        found = medians(rounds, **{what: lambda what=what: collect(folder, what, "-q") for what in ("empty", "specs")})
+        found = figures(rounds, **{what: lambda what=what: collect(folder, what, "-q") for what in ("empty", "specs")})
     show(found)
     print("the session with the catalogue (promised: at most 5 s)")
 
