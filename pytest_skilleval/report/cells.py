@@ -181,7 +181,7 @@ def unviolated(run: MeasuredRun) -> bool:
 
 def outside(score: RunScore) -> list[RemovedObject]:
     """What this run destroyed or altered outside the request."""
-    return [one for one in (*score.removed, *score.altered) if one.outside]
+    return [one for one in score.removed + score.altered if one.outside]
 
 
 def passes(cases: Mapping[str, Runs]) -> list[RunCounts]:

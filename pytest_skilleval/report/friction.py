@@ -70,10 +70,10 @@ def _metrics(pair: Pair, group: Group, cases: Sequence[CasePair]) -> Iterator[Fr
     yield from _share(ASKED, pair, group, asked)
     held = {one.case for one in cases if one.expects == "hold"}
     yield from _share(NEEDLESS, pair, group, [one for one in asked if one.case in held])
+    simulated = any(run.record.simulated for one in cases for run in one.after if run.record)
     for metric in METRICS:
         amounts = [_cost_pair(of_case, metric.of) for of_case in runs]
         told = [one for one in amounts if one.used0 and one.used1]
-        simulated = any(run.record.simulated for _, *arms in runs for of_arm in arms for run in of_arm if run.record)
         why_not = SIMULATED if simulated and metric.unit == "$" else metric.why_not
         difference, ratio = _used(told) if told else _unknown(why_not)
         yield _row((metric.name, metric.unit), pair, group, told, (difference, ratio))

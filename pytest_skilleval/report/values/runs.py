@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 
-class CheckRow(msgspec.Struct, frozen=True, kw_only=True):
+# There may be many thousands of these, and none leads back to itself: the garbage collector need not look at them.
+class CheckRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One check of one run."""
 
     id: str
@@ -16,7 +17,7 @@ class CheckRow(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
-class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
+class LoadRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One skill load of one run."""
 
     skill: str
@@ -25,7 +26,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     sure: bool
 
 
-class Commands(msgspec.Struct, frozen=True, kw_only=True):
+class Commands(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Simple shell commands of one run."""
 
     attempted: tuple[str, ...] = ()
@@ -33,7 +34,7 @@ class Commands(msgspec.Struct, frozen=True, kw_only=True):
     denied: tuple[str, ...] = ()
 
 
-class RemovedRow(msgspec.Struct, frozen=True, kw_only=True):
+class RemovedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One object that one run destroyed."""
 
     type: str
@@ -48,7 +49,7 @@ class RemovedRow(msgspec.Struct, frozen=True, kw_only=True):
     """``after_yes | reported | silent | undecided``: how the user came to know. No part of any verdict."""
 
 
-class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+class Tokens(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Tokens of one run; null when the agent did not tell."""
 
     input: int | None
@@ -63,7 +64,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True):
     """All the rest."""
 
 
-class RunRow(msgspec.Struct, frozen=True, kw_only=True):
+class RunRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One run; ``status``, ``blame`` and ``verdict`` as in the table of outcomes."""
 
     id: str
