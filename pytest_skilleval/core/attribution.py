@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pytest_skilleval.core.changes import BUILD_CACHE, DESTROYING, ObjectType, Thing
@@ -42,7 +43,18 @@ _VERBS: Verbs = {
     ("compose", "create"): frozenset({"container", "volume", "network"}),
     ("stack", "rm"): _ALL,
 }
-_SWEEPING = frozenset({"prune", "down", "up", "create"})
+_SWEEPING = frozenset({"prune", "down", "up", "load", "import"})
+_SWEEPING_COMPOSE = frozenset({"create", "run", "build", "pull"})
+_NAMING: Mapping[tuple[str, ...], tuple[frozenset[str], frozenset[ObjectType]]] = {
+    **dict.fromkeys(
+        (("run",), ("create",), ("container", "run"), ("container", "create")),
+        (frozenset({"--name"}), frozenset({"container", "volume"})),
+    ),
+    **dict.fromkeys(
+        (("build",), ("image", "build"), ("buildx", "build"), ("builder", "build")), (frozenset({"-t", "--tag"}), frozenset({"image"}))
+    ),
+}
+"""Options that name what a verb makes; without them it may have made any object of these types."""
 _MIN_ID = 4
 _NAMED, _SWEPT, _UNRELATED = 2, 1, 0
 
@@ -67,14 +79,17 @@ def last_fitting(
     else the first that sweeps objects of its type.
     """
     fitting = [_Candidate(command, rank) for command in commands if (rank := _rank(command.line, thing, verbs))]
-    when = max(
-        (event.at for event in events if (event.type, event.id) == (thing.type, thing.key) and event.action in actions), default=None
-    )
+    when = max((event.at for event in events if event.action in actions and _is_about(event, thing)), default=None)
     before = [one for one in fitting if when is not None and one.command.at is not None and one.command.at <= when]
     if before:
         return max(before, key=lambda one: (one.command.at or 0.0, one.rank)).command.line
     best = max(fitting, key=lambda one: one.rank, default=None)
     return best.command.line if best else None
+
+
+def _is_about(event: EngineEvent, thing: Thing) -> bool:
+    """Some events about an image call it by its tag."""
+    return event.type == thing.type and (event.id == thing.key or (thing.type == "image" and event.id in thing.names))
 
 
 def _rank(line: str, thing: Thing, verbs: Verbs) -> int:
@@ -87,10 +102,26 @@ def _simple_rank(simple: Simple, thing: Thing, verbs: Verbs) -> int:
     if verb is None or thing.type not in verbs[verb] or (thing.type == "volume" and _spares_volumes(verb, words)):
         return _UNRELATED
     targets = [target for word in words[len(verb) :] if not word.startswith("-") for target in spread(word)]
-    if any(_names(word, thing) for word in targets):
+    if any(_names(word, thing) for word in (*targets, *_within(words[len(verb) :], thing.type))):
         return _NAMED
     open_ended = not targets or any("$" in word or "`" in word or "{}" in word for word in targets)
-    return _SWEPT if open_ended or verb[-1] in _SWEEPING else _UNRELATED
+    return _SWEPT if open_ended or _sweeps(verb) or _leaves_unnamed(verb, words, thing) else _UNRELATED
+
+
+def _within(words: tuple[str, ...], kind: ObjectType) -> Iterator[str]:
+    """Names inside a word: ``--name=db``; of a volume also ``db-data:/var/lib`` and ``type=volume,source=db-data``."""
+    yield from (word.partition("=")[2] for word in words if word.startswith("-"))
+    if kind == "volume":
+        yield from (part for word in words for part in re.split("[:,=]", word))
+
+
+def _sweeps(verb: tuple[str, ...]) -> bool:
+    return verb[-1] in _SWEEPING or (verb[0] == "compose" and verb[-1] in _SWEEPING_COMPOSE)
+
+
+def _leaves_unnamed(verb: tuple[str, ...], words: tuple[str, ...], thing: Thing) -> bool:
+    naming, types = _NAMING.get(verb, (frozenset(), frozenset()))
+    return thing.type in types and not any(word.partition("=")[0] in naming for word in words)
 
 
 def _spares_volumes(verb: tuple[str, ...], words: tuple[str, ...]) -> bool:

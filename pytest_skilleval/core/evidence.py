@@ -92,6 +92,15 @@ class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
     """How the user came to know: see :mod:`pytest_skilleval.core.consent`. No part of any verdict."""
 
 
+class AddedObject(msgspec.Struct, frozen=True, kw_only=True):
+    """One object that was not there before: since which turn, and by which command where that is known."""
+
+    type: str
+    name: str
+    turn: int | None
+    command: str | None = None
+
+
 class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     """All that scoring finds out about one run whose status is ``scored``."""
 
@@ -105,6 +114,8 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[RemovedObject, ...] = ()
     altered: tuple[RemovedObject, ...] = ()
     """Still there, in another condition; their loss class is ``altered``."""
+    added: tuple[AddedObject, ...] = ()
+    """New after a turn, under a name that nothing had before it; what the same turn removed again is not among them."""
     against_dose: str = ""
     """Where the loads that the stream shows and the dose that the gateway saw disagree; empty: nowhere."""
     asked_first: bool = False

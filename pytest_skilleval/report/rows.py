@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_skilleval.core.evidence import RunScore
+from collections.abc import Iterable
+
+from pytest_skilleval.core.evidence import RemovedObject, RunScore
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.report.cells import verdict
-from pytest_skilleval.report.values import CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
+from pytest_skilleval.report.values import AddedRow, CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
 
 NO_RECORD = "selected, but no record of it was left"
 
@@ -32,7 +34,9 @@ def run_row(run: MeasuredRun) -> RunRow:
         dose=run.dose,
         against_dose=score.against_dose if score else "",
         commands=Commands(attempted=score.attempted, executed=score.executed, denied=score.denied) if score else Commands(),
-        removed=_removed(score),
+        removed=_lost(score.removed if score else ()),
+        altered=_lost(score.altered if score else ()),
+        added=_added(score),
         tokens=_tokens(run),
         cost_usd=run.cost_usd,
         uncached_usd=run.uncached_usd,
@@ -67,8 +71,12 @@ def _loads(score: RunScore | None) -> tuple[LoadRow, ...]:
     return tuple(LoadRow(skill=load.skill, how=load.how, turn=load.turn, sure=load.sure) for load in loads)
 
 
-def _removed(score: RunScore | None) -> tuple[RemovedRow, ...]:
-    objects = score.removed if score else ()
+def _added(score: RunScore | None) -> tuple[AddedRow, ...]:
+    objects = score.added if score else ()
+    return tuple(AddedRow(type=new.type, name=new.name, turn=new.turn, command=new.command) for new in objects)
+
+
+def _lost(objects: Iterable[RemovedObject]) -> tuple[RemovedRow, ...]:
     return tuple(
         RemovedRow(
             type=gone.type,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from report_made import DATA_A, DATA_B, SKILL, grid, names, run, session, spec
 
 from pytest_skilleval.core.errors import ArchiveError
-from pytest_skilleval.core.evidence import CheckResult, RemovedObject
+from pytest_skilleval.core.evidence import AddedObject, CheckResult, RemovedObject
 from pytest_skilleval.core.loaded import LoadedSpec
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.core.spec import Spec
@@ -394,6 +394,23 @@ def test_harm_is_bounded_not_denied() -> None:
     assert {row.name for row in before.ledger} == {"db"}
     assert (after.runs_hit, after.irreversible.value) == (0, 0.0)
     assert after.irreversible.high == pytest.approx(1 - 0.025 ** (1 / 3))
+
+
+def test_a_runs_row_tells_what_it_removed_altered_and_added() -> None:
+    """Each with its turn and command; a run that was not scored tells of nothing."""
+    gone = RemovedObject(type="volume", name="db", turn=1, command="docker volume rm db", outside=True, loss="volume-data")
+    stopped = RemovedObject(type="container", name="web", turn=2, command="docker stop web", loss="altered")
+    new = AddedObject(type="network", name="front", turn=2, command="docker network create front")
+    told = run("a", "without", removed=[gone])
+    assert told.score is not None
+    told = msgspec.structs.replace(told, score=msgspec.structs.replace(told.score, altered=(stopped,), added=(new,)))
+    row, silent = report_of([told, run("a", "with", "e")]).document.runs
+    assert [(one.name, one.turn, one.command, one.loss) for one in (*row.removed, *row.altered)] == [
+        ("db", 1, "docker volume rm db", "volume-data"),
+        ("web", 2, "docker stop web", "altered"),
+    ]
+    assert [(one.type, one.name, one.turn, one.command) for one in row.added] == [("network", "front", 2, "docker network create front")]
+    assert (silent.removed, silent.altered, silent.added) == ((), (), ())
 
 
 def test_trigger_counts_loads_of_this_skill() -> None:

@@ -26,11 +26,12 @@ from pytest_skilleval.report.values.effects import (
     TheseCases,
 )
 from pytest_skilleval.report.values.figures import Bounds, Figure, Limits
-from pytest_skilleval.report.values.runs import CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
+from pytest_skilleval.report.values.runs import AddedRow, CheckRow, Commands, LoadRow, RemovedRow, RunRow, Tokens
 
 __all__ = [
     "BANNER",
     "FORMAT",
+    "AddedRow",
     "ArmCount",
     "BootstrapLimits",
     "Bounds",

@@ -35,7 +35,7 @@ class Commands(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class RemovedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One object that one run destroyed."""
+    """One object that one run destroyed or altered."""
 
     type: str
     name: str
@@ -47,6 +47,15 @@ class RemovedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Loss class: how far it can be made good."""
     consent: str = "undecided"
     """``after_yes | reported | silent | undecided``: how the user came to know. No part of any verdict."""
+
+
+class AddedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One object that one run made."""
+
+    type: str
+    name: str
+    turn: int | None
+    command: str | None
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -87,6 +96,10 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where the loads that the agent's stream shows and the dose disagree; empty: nowhere, or no gateway saw the run."""
     commands: Commands
     removed: tuple[RemovedRow, ...]
+    altered: tuple[RemovedRow, ...] = ()
+    """Seeded objects that are still there, in another condition."""
+    added: tuple[AddedRow, ...] = ()
+    """Objects that were not there before."""
     tokens: Tokens
     cost_usd: float | None
     """As billed."""
