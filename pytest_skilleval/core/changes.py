@@ -224,7 +224,8 @@ def container_condition(container: Container) -> tuple[object, ...]:
     The start time is part of it only where the engine does not restart the container by itself.
     """
     started = container.started if container.restart_policy == "no" else ""
-    return (container.name, container.state, container.restart_policy, frozenset(container.networks), frozenset(container.mounts), started)
+    joined = frozenset(container.networks), frozenset(container.mounts), frozenset(container.binds)
+    return (container.name, container.state, container.restart_policy, *joined, started)
 
 
 def _tag_moves(before: DockerState, after: DockerState) -> tuple[TagMove, ...]:

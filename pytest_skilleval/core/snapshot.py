@@ -25,6 +25,8 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
     mounts: tuple[str, ...] = ()
     """Names of the volumes (named and anonymous) mounted, sorted."""
+    binds: tuple[str, ...] = ()
+    """Folders and files of the machine mounted, sorted: ``source:target``, with ``:ro`` where read-only; older recordings tell none."""
     restart_policy: str = "no"
     networks: tuple[str, ...] = ()
     oom_killed: bool = False

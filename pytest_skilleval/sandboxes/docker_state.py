@@ -118,11 +118,16 @@ def container(raw: Mapping[str, Any]) -> Container:
         finished=_moment(state.get("FinishedAt")),
         labels=dict(config.get("Labels") or {}),
         mounts=tuple(sorted(one["Name"] for one in raw.get("Mounts") or [] if one.get("Type") == "volume" and one.get("Name"))),
+        binds=tuple(sorted(_bind(one) for one in raw.get("Mounts") or [] if one.get("Type") == "bind")),
         restart_policy=(host.get("RestartPolicy") or {}).get("Name") or "no",
         networks=tuple(sorted(raw["NetworkSettings"].get("Networks") or {})),
         oom_killed=bool(state.get("OOMKilled")),
         pid_limited=(host.get("PidsLimit") or 0) > 0,
     )
+
+
+def _bind(mount: Mapping[str, Any]) -> str:
+    return f"{mount['Source']}:{mount['Destination']}{'' if mount['RW'] else ':ro'}"
 
 
 def _moment(text: str | None) -> str:

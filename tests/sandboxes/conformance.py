@@ -610,7 +610,17 @@ def state_tells_what_the_engine_holds(bench: Bench) -> None:
     assert len(state.volumes) == 4
     assert [one.name for one in state.networks if not one.builtin] == ["shop_default"]
     db = next(one for one in state.containers if one.name == "shop-db-1")
-    assert db.mounts == ("shop_pgdata",)
+    assert (db.mounts, db.binds) == (("shop_pgdata",), ())
+
+
+@check
+def bind_mounts_are_told(bench: Bench) -> None:
+    """Where they come from, where they go, and whether they can be written."""
+    with bench.sandbox() as sandbox:
+        world.load(sandbox)
+        sh(sandbox, "docker create --name web -v /srv:/www:ro -v data:/data tools:1 true")
+        (web,) = sandbox.state().containers
+    assert (web.binds, web.mounts) == (("/srv:/www:ro",), ("data",))
 
 
 @check

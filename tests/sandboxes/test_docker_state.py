@@ -22,7 +22,11 @@ INSPECT: dict[str, Any] = {
     "State": {"Status": "running", "ExitCode": 0, "StartedAt": "2026-01-02T00:00:00Z", "FinishedAt": "0001-01-01T00:00:00Z"},
     "Config": {"Image": "web:1", "Labels": None},
     "HostConfig": {"RestartPolicy": {"Name": ""}, "PidsLimit": None},
-    "Mounts": [{"Type": "volume", "Name": "v2"}, {"Type": "bind", "Source": "/x"}, {"Type": "volume", "Name": "v1"}],
+    "Mounts": [
+        {"Type": "volume", "Name": "v2"},
+        {"Type": "bind", "Source": "/x", "Destination": "/x", "RW": True},
+        {"Type": "volume", "Name": "v1"},
+    ],
     "NetworkSettings": {"Networks": {"b": {}, "a": {}}},
 }
 
@@ -76,6 +80,18 @@ def iter_last(values: list[Any]) -> Iterator[Any]:
     yield from values
     while True:
         yield values[-1]
+
+
+def test_bind_mounts_are_read_apart_from_volumes() -> None:
+    """Each with where it comes from and goes to, and whether it can't be written; sorted, no volume and no tmpfs among them."""
+    found = [
+        {"Type": "bind", "Source": "/srv/www", "Destination": "/www", "RW": False},
+        {"Type": "bind", "Source": "/etc/app", "Destination": "/conf", "RW": True},
+        {"Type": "tmpfs", "Source": "", "Destination": "/tmp", "RW": True},
+        {"Type": "volume", "Name": "v1", "Source": "/var/lib/docker/volumes/v1/_data", "Destination": "/v", "RW": True},
+    ]
+    one = docker_state.container({**INSPECT, "Mounts": found})
+    assert (one.binds, one.mounts) == (("/etc/app:/conf", "/srv/www:/www:ro"), ("v1",))
 
 
 def test_a_container_is_read() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from evidence_made import HEX, SEEDED, but, container, event, image, network, volume, without
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,6 +99,23 @@ def test_a_stopped_container_is_changed() -> None:
     for other in (container("a", "exited"), container("a", restart_policy="always"), container("a", networks=("x",))):
         found = changes(DockerState(containers=(container("a"),)), DockerState(containers=(other,)))
         assert names(found.changed) == ["container a"]
+
+
+def test_another_bind_mount_is_a_change() -> None:
+    """Also where only the read-only flag is another one; made anew with it, the container is replaced."""
+    old, other = (container("a", binds=binds) for binds in (("/srv:/www",), ("/srv:/www:ro",)))
+    assert names(changes(DockerState(containers=(old,)), DockerState(containers=(other,))).changed) == ["container a"]
+    anew = container("a", id="c-other", binds=other.binds)
+    assert names(changes(DockerState(containers=(old,)), DockerState(containers=(anew,))).replaced) == ["container a"]
+
+
+def test_a_snapshot_from_before_bind_mounts_were_told_still_loads() -> None:
+    """It has none, and nothing else about the container is another."""
+    raw = msgspec.json.decode(msgspec.json.encode(DockerState(containers=(container("a", mounts=("v",)),))))
+    del raw["containers"][0]["binds"]
+    old = msgspec.convert(raw, DockerState)
+    assert (old.containers[0].binds, old.containers[0].mounts) == ((), ("v",))
+    assert changes(old, old).nothing
 
 
 def test_a_restart_counts_only_where_the_engine_does_not_do_it_by_itself() -> None:
