@@ -131,4 +131,4 @@ def _cost_pair(of_case: tuple[CasePair, list[MeasuredRun], list[MeasuredRun]], o
 
 
 def _told(of: Callable[[MeasuredRun], float | None], runs: Sequence[MeasuredRun]) -> tuple[float, ...]:
-    return tuple(float(value) for value in map(of, runs) if value is not None)
+    return tuple([value for value in map(of, runs) if value is not None])

@@ -89,7 +89,8 @@ def cdf(t: float, atoms: Floats, weights: Floats) -> float:
 def quantile(atoms: Floats, weights: Floats, probability: float) -> float:
     """The `probability` quantile of a Dirichlet-weighted sum of atoms (shape (J,)).
 
-    Searched where Cantelli's inequality says it is, so that `cdf` is asked only where it is exact.
+    Searched where Cantelli's inequality says it is, so that `cdf` is asked only where it is exact; from where Cornish and Fisher's first
+    correction for skewness puts it.
     """
     least, most = float(atoms.min()), float(atoms.max())
     return least if least == most else _quantile(atoms.tobytes(), weights.tobytes(), probability)
@@ -104,7 +105,9 @@ def _quantile(atoms_data: bytes, weights_data: bytes, probability: float) -> flo
     atoms, weights = np.frombuffer(atoms_data), np.frombuffer(weights_data)
     least, most, total = float(atoms[0]), float(atoms[-1]), float(weights.sum())
     centre = float(weights @ atoms) / total
-    spread = math.sqrt(float(weights @ (atoms - centre) ** 2) / (total * (total + 1)))
+    away = atoms - centre
+    spread = math.sqrt(float(weights @ away**2) / (total * (total + 1)))
+    skewness = 2 * float(weights @ away**3) / (total * (total + 1) * (total + 2) * spread**3)
     odds, wanted = math.sqrt(probability / (1 - probability)), float(ndtri(probability))
     low, high = max(least, centre - spread / odds), min(most, centre + spread * odds)
 
@@ -113,7 +116,7 @@ def _quantile(atoms_data: bytes, weights_data: bytes, probability: float) -> flo
         chance = 0.0 if t <= least else 1.0 if t >= most else cdf(t, atoms, weights)
         return float(ndtri(min(max(chance, _RAREST), 1 - _RAREST))) - wanted
 
-    found = _secant(excess, centre + spread * wanted, spread)
+    found = _secant(excess, centre + spread * (wanted + skewness * (wanted**2 - 1) / 6), spread)
     if found is not None and low <= found <= high:
         return found
     return float(brentq(excess, low, high, xtol=1e-13 * (most - least), rtol=8.9e-16))

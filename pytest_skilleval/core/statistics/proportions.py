@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pytest_skilleval.core.statistics.bounded import bbb
 from pytest_skilleval.core.statistics.values import LEVEL, Estimate, Interval, RunCounts, cluster_means, mean
@@ -84,6 +85,8 @@ def new_cases_interval(values: Sequence[float], lower: float, upper: float, leve
     return bbb(values, lower, upper, level)
 
 
+# Many arms, models and figures of one report have the same counts.
+@lru_cache(maxsize=4096)
 def _proportion(good: float, n: float, level: float, method: str, name: str) -> Interval:
     if n <= 0:
         return Interval.unknown(NO_RUNS, name, level)

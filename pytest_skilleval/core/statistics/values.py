@@ -160,4 +160,4 @@ def cluster_means(shares: Iterable[tuple[str | None, Fraction]]) -> list[Fractio
     clusters: dict[object, list[Fraction]] = {}
     for position, (family, value) in enumerate(shares):
         clusters.setdefault(position if family is None else family, []).append(value)
-    return [mean(values) for values in clusters.values()]
+    return [values[0] if len(values) == 1 else mean(values) for values in clusters.values()]
