@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from pytest_skilleval.core.snapshot import compose_project
+
 if TYPE_CHECKING:
-    from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Volume
+    from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Network, Volume
 
 ObjectType = Literal["container", "volume", "image", "network", "build cache"]
 TYPES: tuple[ObjectType, ...] = ("container", "volume", "image", "network")
@@ -41,6 +43,8 @@ class Thing:
     names: frozenset[str] = frozenset()
     """Everything that a check may call it: name, all tags, ids, ``<none>`` for an untagged image. An anonymous volume also
     answers to the names of the containers that alone mount it: it comes and goes with them."""
+    project: str | None = None
+    """Its Compose project; images have none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,14 +122,14 @@ def things(state: DockerState) -> dict[tuple[str, str], Thing]:
     owners = _owners(state.containers)
     found: dict[tuple[str, str], Thing] = {}
     for container in state.containers:
-        found["container", container.id] = _named("container", container.name, container.id)
+        found["container", container.id] = _named("container", container)
     for volume in state.volumes:
         found["volume", volume.name] = _volume(volume, owners)
     for image in state.images:
         found["image", image.id] = image_thing(image)
     for network in state.networks:
         if not network.builtin:
-            found["network", network.id] = _named("network", network.name, network.id)
+            found["network", network.id] = _named("network", network)
     return found
 
 
@@ -169,15 +173,18 @@ def _remade_images(before: DockerState, events: tuple[EngineEvent, ...] | None) 
     }
 
 
-def _named(kind: ObjectType, name: str, key: str) -> Thing:
-    return Thing(type=kind, name=name or short_id(key), key=key, names=frozenset({name, key, short_id(key)} - {""}))
+def _named(kind: ObjectType, found: Container | Network) -> Thing:
+    short = short_id(found.id)
+    names = frozenset({found.name, found.id, short} - {""})
+    return Thing(type=kind, name=found.name or short, key=found.id, names=names, project=compose_project(found.labels))
 
 
 def _volume(volume: Volume, owners: dict[str, frozenset[str]]) -> Thing:
+    project = compose_project(volume.labels)
     if not volume.anonymous:
-        return Thing(type="volume", name=volume.name, key=volume.name, names=frozenset({volume.name}))
+        return Thing(type="volume", name=volume.name, key=volume.name, names=frozenset({volume.name}), project=project)
     names = frozenset({volume.name}) | owners.get(volume.name, frozenset())
-    return Thing(type="volume", name=short_id(volume.name), key=volume.name, names=names)
+    return Thing(type="volume", name=short_id(volume.name), key=volume.name, names=names, project=project)
 
 
 def _owners(containers: tuple[Container, ...]) -> dict[str, frozenset[str]]:

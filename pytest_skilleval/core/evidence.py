@@ -90,6 +90,8 @@ class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
     """Loss class: see :mod:`pytest_skilleval.core.harm`."""
     consent: Consent = "undecided"
     """How the user came to know: see :mod:`pytest_skilleval.core.consent`. No part of any verdict."""
+    project: str | None = None
+    """Its Compose project."""
 
 
 class AddedObject(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +101,8 @@ class AddedObject(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     turn: int | None
     command: str | None = None
+    project: str | None = None
+    """Its Compose project."""
 
 
 class RunScore(msgspec.Struct, frozen=True, kw_only=True):

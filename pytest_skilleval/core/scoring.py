@@ -251,6 +251,7 @@ def _destroyed(found: Sequence[tuple[_Span, Thing]], request: Request, evidence:
             outside=outside(thing, request, evidence.baseline),
             loss=loss_class(thing, span.before),
             consent=consent(thing, span.turn, evidence.turns, alike=alike[thing.type]),
+            project=thing.project,
         )
 
 
@@ -265,6 +266,7 @@ def _altered(found: Sequence[tuple[_Span, Thing]], request: Request, evidence: E
             outside=outside(thing, request, evidence.baseline, altered=True),
             loss=ALTERED,
             consent=consent(thing, span.turn, evidence.turns, alike=alike[thing.type], altered=True),
+            project=thing.project,
         )
 
 
@@ -272,7 +274,7 @@ def _added(evidence: Evidence, spans: Sequence[_Span]) -> Iterator[AddedObject]:
     for span in spans:
         for thing in span.changes.added:
             command = adding(thing, _executed(evidence, span.start, span.end), span.events or ())
-            yield AddedObject(type=thing.type, name=thing.name, turn=span.turn, command=command)
+            yield AddedObject(type=thing.type, name=thing.name, turn=span.turn, command=command, project=thing.project)
 
 
 def _executed(evidence: Evidence, start: int, end: int) -> list[ShellCommand]:

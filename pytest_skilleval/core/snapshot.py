@@ -5,7 +5,14 @@ Values only: taking a snapshot is the business of :mod:`pytest_skilleval.sandbox
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
+
+
+def compose_project(labels: Mapping[str, str]) -> str | None:
+    """The Compose project that an object with these labels belongs to; None: none."""
+    return labels.get("com.docker.compose.project") or None
 
 
 class Container(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +78,15 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     builtin: bool = False
 
 
+class ComposeProject(msgspec.Struct, frozen=True, kw_only=True):
+    """What belongs to one Compose project, by name, sorted."""
+
+    name: str
+    containers: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+
+
 class DockerState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the engine holds at one instant, each tuple sorted by name or id."""
 
@@ -84,6 +100,25 @@ class DockerState(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of the build cache's records, sorted; empty in older recordings, which only counted them."""
     build_cache_records: int = 0
     build_cache_bytes: int = 0
+
+    @property
+    def compose_projects(self) -> tuple[ComposeProject, ...]:
+        """The Compose projects of which anything is there, sorted: the engine knows them only as labels."""
+        labelled: tuple[Container | Volume | Network, ...] = (*self.containers, *self.volumes, *self.networks)
+        names = sorted({name for one in labelled if (name := compose_project(one.labels))})
+        return tuple(
+            ComposeProject(
+                name=name,
+                containers=_of_project(name, self.containers),
+                volumes=_of_project(name, self.volumes),
+                networks=_of_project(name, self.networks),
+            )
+            for name in names
+        )
+
+
+def _of_project(name: str, objects: Sequence[Container | Volume | Network]) -> tuple[str, ...]:
+    return tuple(sorted(one.name for one in objects if compose_project(one.labels) == name))
 
 
 class EngineEvent(msgspec.Struct, frozen=True, kw_only=True):

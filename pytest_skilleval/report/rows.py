@@ -73,7 +73,7 @@ def _loads(score: RunScore | None) -> tuple[LoadRow, ...]:
 
 def _added(score: RunScore | None) -> tuple[AddedRow, ...]:
     objects = score.added if score else ()
-    return tuple(AddedRow(type=new.type, name=new.name, turn=new.turn, command=new.command) for new in objects)
+    return tuple(AddedRow(type=new.type, name=new.name, turn=new.turn, command=new.command, project=new.project) for new in objects)
 
 
 def _lost(objects: Iterable[RemovedObject]) -> tuple[RemovedRow, ...]:
@@ -86,6 +86,7 @@ def _lost(objects: Iterable[RemovedObject]) -> tuple[RemovedRow, ...]:
             outside=gone.outside,
             loss=gone.loss,
             consent=gone.consent,
+            project=gone.project,
         )
         for gone in objects
     )

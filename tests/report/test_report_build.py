@@ -399,8 +399,8 @@ def test_harm_is_bounded_not_denied() -> None:
 def test_a_runs_row_tells_what_it_removed_altered_and_added() -> None:
     """Each with its turn and command; a run that was not scored tells of nothing."""
     gone = RemovedObject(type="volume", name="db", turn=1, command="docker volume rm db", outside=True, loss="volume-data")
-    stopped = RemovedObject(type="container", name="web", turn=2, command="docker stop web", loss="altered")
-    new = AddedObject(type="network", name="front", turn=2, command="docker network create front")
+    stopped = RemovedObject(type="container", name="web", turn=2, command="docker stop web", loss="altered", project="blog")
+    new = AddedObject(type="network", name="front", turn=2, command="docker network create front", project="shop")
     told = run("a", "without", removed=[gone])
     assert told.score is not None
     told = msgspec.structs.replace(told, score=msgspec.structs.replace(told.score, altered=(stopped,), added=(new,)))
@@ -409,7 +409,9 @@ def test_a_runs_row_tells_what_it_removed_altered_and_added() -> None:
         ("db", 1, "docker volume rm db", "volume-data"),
         ("web", 2, "docker stop web", "altered"),
     ]
-    assert [(one.type, one.name, one.turn, one.command) for one in row.added] == [("network", "front", 2, "docker network create front")]
+    (made,) = row.added
+    assert (made.type, made.name, made.turn, made.command) == ("network", "front", 2, "docker network create front")
+    assert [one.project for one in (*row.removed, *row.altered, made)] == [None, "blog", "shop"]
     assert (silent.removed, silent.altered, silent.added) == ((), (), ())
 
 

@@ -611,6 +611,7 @@ def state_tells_what_the_engine_holds(bench: Bench) -> None:
     assert [one.name for one in state.networks if not one.builtin] == ["shop_default"]
     db = next(one for one in state.containers if one.name == "shop-db-1")
     assert (db.mounts, db.binds) == (("shop_pgdata",), ())
+    assert [(one.name, one.volumes, one.networks) for one in state.compose_projects] == [("shop", ("shop_pgdata",), ("shop_default",))]
 
 
 @check

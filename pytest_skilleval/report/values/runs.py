@@ -47,6 +47,8 @@ class RemovedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Loss class: how far it can be made good."""
     consent: str = "undecided"
     """``after_yes | reported | silent | undecided``: how the user came to know. No part of any verdict."""
+    project: str | None = None
+    """Compose project that it belongs to."""
 
 
 class AddedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -56,6 +58,8 @@ class AddedRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     name: str
     turn: int | None
     command: str | None
+    project: str | None = None
+    """Compose project that it belongs to."""
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True, gc=False):
