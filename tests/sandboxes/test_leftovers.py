@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import docker
 import pytest
+import requests
 
 from pytest_skilleval.core.errors import SandboxError
 from pytest_skilleval.core.ports import Command, SandboxRequest
@@ -197,6 +199,20 @@ def test_a_sandbox_that_can_not_be_made_leaves_nothing(fresh: EngineBackend) -> 
     with pytest.raises(SandboxError, match="no prepared state"):
         fresh.open(SandboxRequest(name="fails", restore="never-saved"))
     assert inventory(fresh.state_dir) == frozenset()
+
+
+def test_an_engine_that_does_not_answer_when_a_state_is_restored_is_the_sandboxs_fault(
+    fresh: EngineBackend, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A time-out of the engine while containers are started again is told as the sandbox's, and leaves nothing."""
+
+    def silent(*_: object) -> None:
+        raise requests.ReadTimeout("read timed out")
+
+    monkeypatch.setattr(docker.APIClient, "start", silent)
+    with pytest.raises(SandboxError, match="does not answer: read timed out"):
+        fresh.open(SandboxRequest(name="silent", restore=kept))
+    assert within(5, lambda: inventory(fresh.state_dir) == frozenset())
 
 
 def test_eight_sandboxes_at_once(fresh: EngineBackend) -> None:

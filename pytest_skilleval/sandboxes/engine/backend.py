@@ -131,7 +131,8 @@ class EngineBackend:
             sandbox = EngineSandbox(request.name, made, client, root, store)
             undo.callback(sandbox.close)
             if kept is not None:
-                _resume(client, kept)
+                with sandbox.engine_errors():
+                    _resume(client, kept)
             undo.pop_all()
             return sandbox
 

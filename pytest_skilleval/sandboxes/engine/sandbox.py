@@ -165,12 +165,12 @@ class EngineSandbox:
 
     def state(self) -> DockerState:
         """The Docker state now; see `core.ports.Sandbox.state`."""
-        with self._engine_errors():
+        with self.engine_errors():
             return docker_state.take(self.client, self._watch, lambda name: volumes.fingerprint(self.init, name))
 
     def events(self) -> tuple[EngineEvent, ...]:
         """All state-changing events; see `core.ports.Sandbox.events`."""
-        with self._engine_errors():
+        with self.engine_errors():
             return self._watch.events()
 
     def mark(self) -> None:
@@ -181,7 +181,8 @@ class EngineSandbox:
         return self._made.supervisor.poll() is None and self._made.door.exists()
 
     @contextlib.contextmanager
-    def _engine_errors(self) -> Iterator[None]:
+    def engine_errors(self) -> Iterator[None]:
+        """Whatever goes wrong with the engine's API is the sandbox's fault: SandboxError."""
         from docker.errors import DockerException
         from requests import RequestException
 
@@ -204,7 +205,7 @@ class EngineSandbox:
 
     def save(self, key: str, *, age_days: float) -> None:
         """Keep the state under `key`, back-dated by `age_days`; the sandbox is over then."""
-        with self._engine_errors():
+        with self.engine_errors():
             prepared.save(self, self._store, key, age_days)
         self.close()
 
@@ -220,7 +221,7 @@ class EngineSandbox:
 
     def describe(self) -> Mapping[str, str]:
         """Provenance; see `core.ports.Sandbox.describe`."""
-        with self._engine_errors():
+        with self.engine_errors():
             return provenance.describe(self.client, self._tree, self._made.started, self._made.commands)
 
     def way_in(self) -> str:
