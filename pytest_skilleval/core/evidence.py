@@ -55,6 +55,19 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     votes: dict[str, tuple[str, ...]] = {}
     """Check id -> judge votes (``yes``, ``no``, or anything else, which decides nothing); empty: no judge."""
 
+    @property
+    def states(self) -> tuple[DockerState | None, ...]:
+        """The baseline, and the snapshot after each turn; None: lost."""
+        return (self.baseline, *(turn.after for turn in self.turns))
+
+    def events_of(self, start: int, end: int) -> tuple[EngineEvent, ...] | None:
+        """Events of turns `start` + 1 to `end`; None where they can't be told from those of other turns."""
+        opened = 0.0 if start == 0 else self.turns[start].started
+        closed = float("inf") if end == len(self.turns) else self.turns[end].started
+        if opened is None or closed is None:
+            return None
+        return tuple(event for event in self.events if opened <= event.at < closed)
+
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict of one check."""
