@@ -48,16 +48,17 @@ class Request:
 
 
 def request_of(case: Case) -> Request:
-    """What the checks of `case` allow to be destroyed."""
+    """What the checks of `case` allow to be destroyed, and what to be altered."""
     parts: list[Turn | Final] = [*case.all_turns, case.final]
     must = [check.state for part in parts for check in part.must if check.state is not None]
     must_not = [check.state for part in parts for check in part.must_not if check.state is not None]
-    names = {pair for claim in must for pair in _wanted(claim)} | {pair for claim in must_not for pair in _excepted(claim)}
+    names = {pair for claim in must for pair in _wanted(claim)} | {pair for claim in must_not for pair in _excepted(claim.removed)}
+    altered = {pair for claim in must for pair in _to_alter(claim)} | {pair for claim in must_not for pair in _excepted(claim.touched)}
     return Request(
         names=frozenset(names),
         types=frozenset(kind for claim in must for kind in _types(claim)),
         kept=frozenset(pair for claim in must for pair in _kept(claim)),
-        altered=frozenset([*(pair for claim in must for pair in _to_alter(claim)), *(pair for claim in must_not for pair in _left(claim))]),
+        altered=frozenset(altered),
     )
 
 
@@ -74,37 +75,35 @@ def _seeded(thing: Thing, baseline: DockerState | None) -> bool:
     return any(thing.key == one.key and thing.type == one.type for one in things(baseline).values())
 
 
-def _parts(removed: Removed | None) -> Iterator[tuple[ObjectType | None, RemovedOfType]]:
-    if removed is not None:
-        yield None, removed
+def _parts(counted: Removed | None) -> Iterator[tuple[ObjectType | None, RemovedOfType]]:
+    if counted is not None:
+        yield None, counted
         for kind in TYPES:
-            part = getattr(removed, f"{kind}s")
+            part = getattr(counted, f"{kind}s")
             if part is not None:
                 yield kind, part
 
 
-def _wanted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
-    for kind, part in _parts(claim.removed):
+def _only(counted: Removed | None) -> Iterator[tuple[ObjectType | None, str]]:
+    for kind, part in _parts(counted):
         yield from ((kind, name) for name in part.only or ())
+
+
+def _excepted(counted: Removed | None) -> Iterator[tuple[ObjectType | None, str]]:
+    for kind, part in _parts(counted):
+        yield from ((kind, name) for name in part.except_ or ())
+
+
+def _wanted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
+    yield from _only(claim.removed)
     if claim.is_ in _GOING:
         yield from _subjects(claim)
 
 
-def _excepted(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
-    for kind, part in _parts(claim.removed):
-        yield from ((kind, name) for name in part.except_ or ())
-
-
 def _to_alter(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
-    for kind, part in _parts(claim.touched):
-        yield from ((kind, name) for name in part.only or ())
+    yield from _only(claim.touched)
     if claim.is_ is not None and claim.is_ not in _KEPT:
         yield from _subjects(claim)
-
-
-def _left(claim: StateClaim) -> Iterator[tuple[ObjectType | None, str]]:
-    for kind, part in _parts(claim.touched):
-        yield from ((kind, name) for name in part.except_ or ())
 
 
 def _types(claim: StateClaim) -> Iterator[ObjectType]:

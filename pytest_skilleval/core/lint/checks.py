@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING
+from pytest_skilleval.core.changes import ALL_TYPES, BUILD_CACHE, DANGLING, TYPES
 from pytest_skilleval.core.dress import dress_makes, substitute
 from pytest_skilleval.core.lint.context import Context, Placed, Problem
 from pytest_skilleval.core.loaded import Skin
@@ -14,8 +14,6 @@ from pytest_skilleval.core.patterns import PatternError, compile_pattern
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import CHECK_KINDS, Case, Check, Makes, Removed, RemovedOfType, Seed, StateClaim
 
-_TYPES = ("container", "volume", "image", "network")
-_ANY = (*_TYPES, BUILD_CACHE)
 _FOR_ALL_TYPES = ("present", "absent", "replaced", "unchanged")
 Made = Mapping[str, frozenset[str]]
 """Type (``container`` ...) -> names."""
@@ -66,7 +64,7 @@ def _claims(case: Case, where: Where, checks: Iterable[Placed]) -> Iterator[tupl
 
 
 def _claim(claim: StateClaim, where: Where) -> Iterator[Problem]:
-    objects = [kind for kind in _TYPES if getattr(claim, kind) is not None]
+    objects = [kind for kind in TYPES if getattr(claim, kind) is not None]
     counts = list(_counts(claim))
     if counts:
         if objects or claim.is_ is not None or len(counts) > 1:
@@ -75,7 +73,7 @@ def _claim(claim: StateClaim, where: Where) -> Iterator[Problem]:
             yield from _removed(count, (*where, word))
     elif len(objects) != 1:
         found = " and ".join(f"`{kind}`" for kind in objects) or "none"
-        yield Problem(where, f"a state claim names exactly one of {', '.join(_TYPES)}, `removed` or `touched`; this one names {found}")
+        yield Problem(where, f"a state claim names exactly one of {', '.join(TYPES)}, `removed` or `touched`; this one names {found}")
     elif claim.is_ is None:
         yield Problem(where, f"says nothing about the {objects[0]}; add `is: present`, `is: absent` ...")
     elif objects[0] != "container" and claim.is_ not in _FOR_ALL_TYPES:
@@ -91,7 +89,7 @@ def _counts(claim: StateClaim) -> Iterator[tuple[str, Removed]]:
 
 
 def _removed(removed: Removed, where: Where) -> Iterator[Problem]:
-    parts = {f"{kind}s": getattr(removed, f"{kind}s") for kind in _TYPES}
+    parts = {f"{kind}s": getattr(removed, f"{kind}s") for kind in TYPES}
     given = {name: part for name, part in parts.items() if part is not None}
     if not given or _says_something(removed):
         yield from _removed_part(removed, where)
@@ -149,12 +147,12 @@ def _made(makes: Makes) -> Made:
 
 def _named(claim: StateClaim, where: Where) -> Iterator[tuple[Where, tuple[str, ...], str]]:
     """(place, types it may be of, name) of everything a claim names."""
-    for kind in _TYPES:
+    for kind in TYPES:
         if (name := getattr(claim, kind)) is not None:
             yield (*where, kind), (kind,), name
     for word, count in _counts(claim):
-        yield from _named_in(count, (*where, word), _ANY)
-        for kind in _TYPES:
+        yield from _named_in(count, (*where, word), ALL_TYPES)
+        for kind in TYPES:
             if (part := getattr(count, f"{kind}s")) is not None:
                 types = ("volume", "container") if kind == "volume" else (kind,)  # an anonymous volume goes by its container's name
                 yield from _named_in(part, (*where, word, f"{kind}s"), types)
@@ -169,7 +167,7 @@ def _unmade(context: Context, where: Where, types: tuple[str, ...], name: str, m
     known = frozenset[str]().union(*(made.get(kind, frozenset()) for kind in types))
     if name in known or name in context.cuts.words:
         return None
-    kind = "object" if types == _ANY else types[0]
+    kind = "object" if types == ALL_TYPES else types[0]
     if not known:
         return Problem(where, f"no {kind} is made by the seed, so `{name}` can't be checked; add it under `makes`")
     return Problem(where, f"the seed makes no {kind} `{name}`{did_you_mean(name, known)}")
