@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.attribution import last_fitting
-from pytest_skilleval.core.changes import Changes, ObjectType, Thing
+from msgspec.structs import replace
+
+from pytest_skilleval.core.attribution import Verbs, last_fitting
+from pytest_skilleval.core.changes import Changes, ObjectType, Thing, container_condition
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent
     from pytest_skilleval.core.transcript import ShellCommand
 
-_ALIVE = frozenset({"running", "paused", "restarting"})
 _TOLD = frozenset({"kill", "stop", "pause", "unpause", "restart", "rename", "update"})
-_ALTERING = _TOLD | {"start", "tag", "untag", "connect", "disconnect"}
+_ALTERING = _TOLD | {"start", "tag", "untag"}
 _CONTAINER: frozenset[ObjectType] = frozenset({"container"})
 _IMAGE: frozenset[ObjectType] = frozenset({"image"})
-_VERBS: dict[tuple[str, ...], frozenset[ObjectType]] = {
+_VERBS: Verbs = {
     **{(*before, verb): _CONTAINER for verb in (*_TOLD, "start") for before in ((), ("container",))},
     **{("compose", verb): _CONTAINER for verb in ("stop", "kill", "restart", "pause", "unpause", "start", "up", "down")},
     **{("network", verb): _CONTAINER for verb in ("connect", "disconnect", "rm", "prune")},
@@ -49,12 +50,13 @@ def _was_told(thing: Thing, before: DockerState, after: DockerState, events: tup
     if thing.type != "container" or events is None:
         return True
     was, is_ = (_container(thing, state) for state in (before, after))
-    ended_alone = was.state in _ALIVE and is_.state in ("exited", "dead", "restarting") and _rest(was) == _rest(is_)
+    same = container_condition(replace(was, state=is_.state)) == container_condition(is_)
+    ended_alone = same and was.alive and is_.state in ("exited", "dead", "restarting")
     return not ended_alone or any((one.type, one.id) == ("container", thing.key) and one.action in _TOLD for one in events)
 
 
 def _overwritten(rewritten: Iterable[Thing], before: DockerState, after: DockerState) -> Iterator[Thing]:
-    users = {mount for state in (before, after) for one in state.containers if one.state in _ALIVE for mount in one.mounts}
+    users = {mount for state in (before, after) for one in state.containers if one.alive for mount in one.mounts}
     yield from (thing for thing in rewritten if thing.key not in users)
 
 
@@ -64,7 +66,3 @@ def _container(thing: Thing, state: DockerState) -> Container:
 
 def _tags(thing: Thing, state: DockerState) -> frozenset[str]:
     return next(frozenset(one.tags) for one in state.images if one.id == thing.key)
-
-
-def _rest(container: Container) -> tuple[object, ...]:
-    return container.name, container.restart_policy, frozenset(container.networks), frozenset(container.mounts), container.started

@@ -27,7 +27,6 @@ IRREVERSIBLE: frozenset[Loss] = frozenset({"volume-data", "local-image"})
 ALTERED: Loss = "altered"
 
 _WORST = WEIGHTS[LOSSES[0]]
-_ALIVE = frozenset({"running", "paused", "restarting"})
 
 
 def loss_class(removed: Thing, before: DockerState) -> Loss:
@@ -52,7 +51,7 @@ def irreversible(loss: str) -> bool:
 
 
 def _container(container: Container | None) -> Loss:
-    return "running-container" if container is None or container.state in _ALIVE else "stopped-container"
+    return "running-container" if container is None or container.alive else "stopped-container"
 
 
 def _volume(volume: Volume | None) -> Loss:

@@ -39,6 +39,11 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     oom_killed: bool = False
     pid_limited: bool = False
 
+    @property
+    def alive(self) -> bool:
+        """Whether it runs, is paused, or is about to be started again."""
+        return self.state in ("running", "paused", "restarting")
+
 
 class Image(msgspec.Struct, frozen=True, kw_only=True):
     """One image; dangling when it has no tag."""

@@ -49,6 +49,19 @@ def test_a_container_that_ended_by_itself_is_not_altered() -> None:
     assert [one.turn for one in scored(case(), seen(*turns, events=tuple(died))).altered] == [2]
 
 
+@pytest.mark.parametrize("state", ["restarting", "exited"])
+def test_a_container_that_its_engine_starts_again_is_not_altered(state: str) -> None:
+    """Under a restart policy a crash brings another start time, too; told to stop in between, it counts."""
+    before, left = (
+        but(SEEDED, containers=(*OTHERS, container("shop-web", was, started=started, restart_policy="always")))
+        for was, started in (("running", "once"), (state, "again"))
+    )
+    died = [event("container", action, "c-shop-web") for action in ("die", "start", "die")]
+    for events, names in ((died, []), ([*died, event("container", "stop", "c-shop-web")], ["shop-web"])):
+        found = scored(case(), seen(took(after=left), baseline=before, events=tuple(events))).altered
+        assert [one.name for one in found] == names
+
+
 def test_a_further_tag_takes_nothing_from_an_image() -> None:
     """Tagged once more it is what it was; a tag that now names another image is lost."""
     tagged = but(SEEDED, images=(image("shop/web:1.4", "keep:1"), *SEEDED.images[1:]))
