@@ -113,6 +113,9 @@ class Sandbox(Protocol):
     def events(self) -> tuple[EngineEvent, ...]:
         """All engine events since the sandbox opened or since `mark`, in order, none lost."""
 
+    def heed(self, listener: Callable[[EngineEvent], None] | None) -> None:
+        """Hand each further event to `listener` as it comes, on a thread of the sandbox's own, which it must not hold up; None: no more."""
+
     def mark(self) -> None:
         """Forget earlier events and start the run's clock (called at the baseline snapshot)."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pytest_skilleval.core.acting import acted
 from pytest_skilleval.core.checks import missing_evidence
 from pytest_skilleval.core.evidence import Evidence, Loaded, TurnEvidence, Verdict
 from pytest_skilleval.core.shell import Simple, simple_commands
@@ -89,7 +90,7 @@ def trigger_verdict(case: Case, cut: Evidence, loads: tuple[Loaded, ...]) -> tup
         if not any(load.sure for load in loads):
             return "undecided", "whether the skill was loaded can't be told for sure"
         return ("pass" if case.should_load else "fail"), f"loaded, and {wanted} be"
-    missing = None if _acted(cut) else _missing(cut)
+    missing = None if _acted(cut) or _was_heard_to_act(cut) else _missing(cut)
     if missing:
         return "undecided", f"no evidence: {missing}"
     return ("fail" if case.should_load else "pass"), f"not loaded, and {wanted} be"
@@ -99,6 +100,13 @@ def _acted(cut: Evidence) -> bool:
     return any(
         turn.transcript.broken_lines == 0 and changes_state(command.line) for turn in cut.turns for command in turn.transcript.commands
     )
+
+
+def _was_heard_to_act(cut: Evidence) -> bool:
+    """Whether the engine told of a deed, and all of the stream up to its end is there to see."""
+    baseline = cut.baseline
+    whole = all(turn.transcript.active and turn.transcript.broken_lines == 0 for turn in cut.turns)
+    return whole and baseline is not None and any(acted(event, baseline) for event in cut.events)
 
 
 def _missing(cut: Evidence) -> str | None:

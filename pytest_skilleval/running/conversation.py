@@ -119,7 +119,7 @@ class Conversation:
             self.door.begin_turn(number)
         with (place / "stdout.jsonl").open("wb") as stdout, (place / "stderr.txt").open("wb") as stderr:
             out, err = Sink(stdout, self.job.mask), Sink(stderr, self.job.mask)
-            cut = TriggerCut(self.job, self.sandbox) if self.job.case.kind == "trigger" else None
+            cut = TriggerCut(self.job, self.sandbox, self.baseline) if self.job.case.kind == "trigger" else None
             result = self.sandbox.exec(
                 self.job.agent.command(turn),
                 timeout=max(1.0, min(self.job.turn_timeout, left)),

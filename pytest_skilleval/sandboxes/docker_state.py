@@ -204,6 +204,7 @@ class Watch:
         self._last = self._began = time.time_ns()
         self._changed = threading.Condition()
         self._closed = False
+        self._listener: Callable[[EngineEvent], None] | None = None
         self.changes = 0
         """How many state-changing events there have been."""
         self._stream = self._open(since=_stamp(self._began))
@@ -235,6 +236,14 @@ class Watch:
                 self._kept.append(raw)
             self.changes += action not in _UNSETTLING
             self._changed.notify_all()
+            listener = self._listener if action not in _NOISE and raw["timeNano"] >= self._began else None
+        if listener:
+            listener(event(raw, self._began))
+
+    def heed(self, listener: Callable[[EngineEvent], None] | None) -> None:
+        """Hand each further state-changing event to `listener` as it comes, on the reading thread; None: no more."""
+        with self._changed:
+            self._listener = listener
 
     def mark(self) -> None:
         """Forget what was, and count time from now."""

@@ -220,6 +220,30 @@ def test_a_dead_worker_costs_its_run_only(project: Project) -> None:
     assert project.left() == []
 
 
+SCRIPT = (
+    'python3 -c "import http.client, socket, time; door = http.client.HTTPConnection(chr(120)); '
+    "door.sock = socket.socket(socket.AF_UNIX); door.sock.connect('/var/run/docker.sock'); "
+    "door.request('DELETE', '/containers/old'); door.getresponse().read(); time.sleep(100)\""
+)
+
+
+def test_a_trigger_run_ends_as_soon_as_a_script_changes_docker(project: Project) -> None:
+    """No command line tells of it, and the stream is silent: the engine's event ends the run, which is decided by it."""
+    turn = f"{{load: false, run: [docker ps, {json.dumps(SCRIPT)}], reply: Done.}}"
+    rehearsal = f"rehearsals: [{{id: scripted, plays: {{skill: loaded}}, expect: pass, turns: [{turn}]}}]"
+    project.edit(f"specs/{SKILL}/spec.yaml", "    should_load: true\n", f"    should_load: false\n    {rehearsal}\n")
+
+    done = project.run("--skill-case=trig")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    [record] = project.records().values()
+    assert record["turns"][0]["cut"], record
+    assert record["turns"][0]["seconds"] < 50
+    [row] = project.report()["runs"]
+    assert (row["verdict"], row["reason"]) == ("pass", "not loaded, and should not be")
+    assert [(one["name"], one["command"]) for one in row["removed"]] == [("old", None)]
+
+
 def test_secrets_of_the_environment_never_reach_the_results(project: Project) -> None:
     """A key in the environment is in no file of the results, even when an agent or a validator prints it; the report counts it."""
     secret = "sk-ant-" + "x" * 30

@@ -69,6 +69,9 @@ class OpenSandbox:
         """Nothing happened."""
         return ()
 
+    def heed(self, listener: object) -> None:
+        """Nothing will happen."""
+
     def mark(self) -> None:
         """Nothing to forget."""
 

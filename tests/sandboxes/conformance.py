@@ -21,6 +21,7 @@ import pytest
 
 from pytest_skilleval.core.errors import HarnessError, SandboxError
 from pytest_skilleval.core.ports import Backend, Command, ExecResult, Sandbox, SandboxRequest
+from pytest_skilleval.core.snapshot import EngineEvent
 
 from . import world
 
@@ -655,6 +656,31 @@ def events_tell_what_was_repaired_too(bench: Bench) -> None:
         events = sandbox.events()
     assert [(one.type, one.action, one.name) for one in events] == [("volume", "destroy", "data"), ("volume", "create", "data")]
     assert 0 < events[0].at <= events[1].at < 30
+
+
+@check
+def events_are_heeded_as_they_come(bench: Bench) -> None:
+    """Also those of a command that still runs; none before it was asked for, and none afterwards."""
+    with bench.sandbox() as sandbox:
+        sh(sandbox, "docker volume create before")
+        sandbox.mark()
+        heard: list[str] = []
+        arrived = threading.Event()
+
+        def hear(event: EngineEvent) -> None:
+            heard.append(f"{event.action} {event.name}")
+            arrived.set()
+
+        sandbox.heed(hear)
+        busy = threading.Thread(target=sh, args=(sandbox, "docker volume create data; sleep 2"))
+        busy.start()
+        in_time = arrived.wait(1.9)
+        sandbox.heed(None)
+        busy.join()
+        sh(sandbox, "docker volume rm data")
+        assert sandbox.events()
+    assert in_time
+    assert heard == ["create data"]
 
 
 @check

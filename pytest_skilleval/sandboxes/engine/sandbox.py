@@ -173,6 +173,10 @@ class EngineSandbox:
         with self.engine_errors():
             return self._watch.events()
 
+    def heed(self, listener: Callable[[EngineEvent], None] | None) -> None:
+        """Hand on each further event as it comes; see `core.ports.Sandbox.heed`."""
+        self._watch.heed(listener)
+
     def mark(self) -> None:
         """Forget earlier events and start the run's clock."""
         self._watch.mark()

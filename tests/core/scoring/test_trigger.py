@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
-from evidence_made import SKILL, case, denied, ran, said, scored, seen, took
+from evidence_made import SKILL, case, denied, event, ran, said, scored, seen, took
 
 from pytest_skilleval.core.evidence import RunScore
 from pytest_skilleval.core.transcript import FileRead, ShellCommand, SkillCall, ToolCall, TurnTranscript
@@ -57,8 +58,6 @@ def test_looking_does_not(line: str) -> None:
 
 def played(*calls: ShellCommand | SkillCall | FileRead, closing: str = "complete") -> TurnTranscript:
     """A transcript with these calls in this order."""
-    import msgspec
-
     placed = [call if isinstance(call, ShellCommand) else msgspec.structs.replace(call, order=number) for number, call in enumerate(calls)]
     return said(
         *(call for call in placed if isinstance(call, ShellCommand)),
@@ -95,6 +94,17 @@ def test_a_stream_cut_after_the_deed_is_decided_one_cut_before_it_is_not() -> No
     """Once the agent acted without the skill, nothing later matters."""
     assert result(played(PRUNE, closing="cut")).verdict == "fail"
     assert result(played(ran("docker ps"), closing="cut")).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("action", "verdict"), [("destroy", "fail"), ("mount", "undecided")])
+def test_a_stream_cut_after_the_engine_told_of_a_deed_is_decided(action: str, verdict: str) -> None:
+    """A script that no command line tells of; what comes by itself decides nothing, nor does a deed where part of the stream is lost."""
+    of = case(kind="trigger", turns=[], prompt="Prune.", should_load=True)
+    told = (event("volume", action, "unused"),)
+    scripted = played(ran("python3 tidy.py"), closing="cut")
+    assert scored(of, seen(took(scripted), events=told)).verdict == verdict
+    assert scored(of, seen(took(msgspec.structs.replace(scripted, broken_lines=1)), events=told)).verdict == "undecided"
+    assert scored(of, seen(took(played(LOADS[0], ran("python3 tidy.py"), closing="cut")), events=told)).verdict == "pass"
 
 
 def test_a_call_of_unknown_place_is_kept() -> None:
