@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_skilleval.options import is_evaluation, specs_folder
+from pytest_skilleval.options import SPEC_NAME, is_evaluation, specs_folder
 from pytest_skilleval.session import EVALUATION, PLANNED, WEAK
 from pytest_skilleval.session.items import items_of
 
@@ -61,6 +61,19 @@ def _stray(path: Path, parent: pytest.Collector) -> Stray | None:
         return collector
     warnings.warn_explicit(InvalidSpecWarning(str(fault)), None, filename=str(path), lineno=fault.line)
     return None
+
+
+def tell_overlooked(folder: Path, parent: pytest.Collector) -> None:
+    """Warn of a ``spec.yaml`` in `folder` that pytest never asks about, where it is named itself or specs are validated."""
+    path = folder / SPEC_NAME
+    if not (parent.session.isinitpath(path) or (parent.config.getoption("collectonly") and not is_evaluation(parent.config))):
+        return
+    from pytest_skilleval.core.plain_files import no_plain_file
+    from pytest_skilleval.core.strays import why_no_spec
+
+    if no_plain_file(path):
+        # Placed at the folder: whoever shows a warning opens its file for the line.
+        warnings.warn_explicit(InvalidSpecWarning(str(why_no_spec(path))), None, filename=str(folder), lineno=1)
 
 
 class Stray(pytest.File):

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 import pytest
 
+SPEC_NAME = "spec.yaml"
 SPECS_INI = "skilleval_specs"
 CREDENTIALS_INI = "skilleval_credentials"
 

@@ -13,7 +13,6 @@ import pytest
 from pytest_skilleval import hookspecs, options
 from pytest_skilleval.session import PLANNED, WEAK
 
-SPEC_NAME = "spec.yaml"
 MARKER = "skill_run(case, kind, arm, agent, model, repeat): a run of a skill's spec; select with -m \"skill_run(arm='with')\""
 
 
@@ -57,17 +56,25 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect spec files."""
-    if file_path.name != SPEC_NAME:
+    if file_path.name != options.SPEC_NAME:
         return None
     from pytest_skilleval import collection
 
     return collection.spec_collector(file_path, parent)
 
 
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> None:
+    """Collect nothing, but tell of a spec that pytest passes over since it is no plain file."""
+    if path.parent == options.specs_folder(parent.config):
+        from pytest_skilleval import collection
+
+        collection.tell_overlooked(path, parent)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without an evaluation, runs are only there to be looked at."""
-    if options.is_evaluation(config) or config.getoption("collectonly") or not any(item.path.name == SPEC_NAME for item in items):
+    if options.is_evaluation(config) or config.getoption("collectonly") or not any(item.path.name == options.SPEC_NAME for item in items):
         return
     from pytest_skilleval import collection
 

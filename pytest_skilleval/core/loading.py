@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,28 +13,36 @@ from pathlib import Path
 
 from pytest_skilleval.core.catalogue import Catalogue, load_catalogue
 from pytest_skilleval.core.dress import dress, dress_makes
-from pytest_skilleval.core.errors import SpecError
+from pytest_skilleval.core.errors import Fault, SpecError
 from pytest_skilleval.core.lint import Context, giveaways, lint
 from pytest_skilleval.core.loaded import LoadedSpec, Skin
+from pytest_skilleval.core.plain_files import no_plain_file
 from pytest_skilleval.core.positions import shown
 from pytest_skilleval.core.reading import MAX_BYTES, parse_document, read_bytes
 from pytest_skilleval.core.shape import shape
 from pytest_skilleval.core.sidefiles import read_side_files, seed_file_names
 from pytest_skilleval.core.spec import Seed
 
-__all__ = ["collector_paused", "dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
+__all__ = ["called_specs", "collector_paused", "dress", "find_specs", "giveaways", "is_spec_file", "load_spec", "seed_hash"]
 
 _TOP_KEYS = tuple(re.compile(rb"(?:\A|[\r\n])[\"']?" + key + rb"[\"']?[ \t]*:") for key in (b"skill", b"cases"))
 
 
 def find_specs(folder: Path) -> list[Path]:
     """Every ``<folder>/<skill>/spec.yaml`` that is a spec of ours, sorted."""
-    return sorted(path for path in folder.glob("*/spec.yaml") if is_spec_file(path))
+    return [path for path in called_specs(folder) if is_spec_file(path)]
+
+
+def called_specs(folder: Path) -> list[Path]:
+    """Every ``<folder>/<skill>/spec.yaml``, whatever it is (links that lead nowhere too), sorted."""
+    return sorted(path for skill in folder.glob("*") if os.path.lexists(path := skill / "spec.yaml"))
 
 
 def is_spec_file(path: Path) -> bool:
     """Whether a file is a spec of ours: top-level `skill` and `cases`. Cheap, and never raises."""
     try:
+        if not path.is_file():  # a pipe would be waited for
+            return False
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except OSError:
@@ -70,6 +79,8 @@ def collector_paused() -> Iterator[None]:
 
 
 def _load(path: Path, catalogue: Catalogue) -> LoadedSpec:
+    if odd := no_plain_file(path):
+        raise SpecError((Fault(shown(path), 1, "", odd),))
     content = read_bytes(path)
     document = parse_document(content, shown(path))
     shaped = shape(document)

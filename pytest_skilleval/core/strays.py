@@ -10,6 +10,7 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from pytest_skilleval.core.errors import Fault, SpecError
 from pytest_skilleval.core.loading import is_spec_file
+from pytest_skilleval.core.plain_files import no_plain_file
 from pytest_skilleval.core.positions import shown
 from pytest_skilleval.core.reading import MAX_BYTES, compose, decode, read_bytes
 
@@ -19,9 +20,11 @@ _OURS: Final = frozenset({*_NEEDED, "arms", "seed"})
 
 def why_no_spec(path: Path) -> Fault | None:
     """What keeps the file `path` from being taken as a spec; None for a spec, and for what is clearly somebody else's YAML."""
+    file = shown(path)
+    if odd := no_plain_file(path):
+        return Fault(file, 1, "", f"is not taken as a spec: it {odd}")
     if is_spec_file(path) or _is_too_large(path):
         return None
-    file = shown(path)
     try:
         root = compose(decode(read_bytes(path), file), file)
     except SpecError as error:

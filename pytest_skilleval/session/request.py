@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,8 +103,9 @@ def passed_over(config: pytest.Config, settings: Settings) -> tuple[str, ...]:
     from fnmatch import fnmatchcase
 
     from pytest_skilleval.core.choosing import ALL
+    from pytest_skilleval.core.loading import called_specs
 
-    paths = sorted(specs_folder(config).glob("*/spec.yaml"))
+    paths = called_specs(specs_folder(config))
     meant = (path for path in paths if any(pattern == ALL or fnmatchcase(path.parent.name, pattern) for pattern in settings.skills))
     return tuple(str(fault) for path in meant if (fault := _why_no_spec(path)))
 
@@ -111,12 +113,14 @@ def passed_over(config: pytest.Config, settings: Settings) -> tuple[str, ...]:
 def _why_no_spec(path: Path) -> Fault | None:
     from pytest_skilleval.core.strays import why_no_spec
 
-    return why_no_spec(path) if path.is_file() else None
+    return why_no_spec(path) if os.path.lexists(path) else None
 
 
 def _no_specs(folder: Path) -> str:
     """Names the files that are called like specs, so that a damaged one is not looked for elsewhere."""
-    paths = sorted(folder.glob("*/spec.yaml"))
+    from pytest_skilleval.core.loading import called_specs
+
+    paths = called_specs(folder)
     return "".join(f"\n  {_why_no_spec(path) or f'{path} is none: it has no `skill:` and `cases:` at its top'}" for path in paths)
 
 
