@@ -16,6 +16,7 @@ from pytest_skilleval.core.errors import Fault
 from pytest_skilleval.core.frontmatter import conformance, split
 from pytest_skilleval.core.loadability import AGENTS, fields_of, refusal
 from pytest_skilleval.core.loaded import SKILL_FILE, Skill
+from pytest_skilleval.core.plain_files import no_plain_file
 from pytest_skilleval.core.positions import shown
 
 
@@ -26,6 +27,8 @@ class Catalogue:
     folder: Path
     skills: Mapping[str, Skill]
     problems: tuple[Fault, ...] = ()
+    left_out: tuple[Fault, ...] = ()
+    """Those of `problems` about something that can't be read, so that nobody knows whether it is a skill."""
 
 
 @lru_cache(maxsize=16)
@@ -38,7 +41,8 @@ def read_catalogue(folder: Path) -> Catalogue:
     """Read a catalogue; a missing folder is an empty one."""
     root = folder.resolve()
     skills: dict[str, Skill] = {}
-    problems: list[Fault] = []
+    misses: list[Fault] = []
+    left_out: list[Fault] = []
     for entry in _entries(folder):
         if entry.name.startswith("."):
             continue
@@ -47,20 +51,20 @@ def read_catalogue(folder: Path) -> Catalogue:
         if SKILL_FILE in tree.files:
             skills[entry.name] = skill_of(entry.name, tree.files, Path(entry.path), tuple(tree.problems))
         else:
-            problems += _near_misses(Path(entry.path), tree)
-    return Catalogue(folder, _with_shared_names(skills, folder), tuple(problems))
+            misses += _near_misses(Path(entry.path), tree)
+            left_out += tree.problems
+    return Catalogue(folder, _with_shared_names(skills, folder), (*left_out, *misses), tuple(left_out))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted((entry for entry in entries if entry.is_symlink() or entry.is_dir()), key=lambda entry: entry.name)
+            return sorted((entry for entry in entries if entry.is_symlink() or not entry.is_file()), key=lambda entry: entry.name)
     except FileNotFoundError:
         return []
 
 
 def _near_misses(folder: Path, tree: Tree) -> Iterator[Fault]:
-    yield from tree.problems
     for name in tree.files:
         if name.lower() == SKILL_FILE.lower():
             yield Fault(shown(folder / name), 1, "", f"must be named `{SKILL_FILE}`; agents overlook `{name}`")
@@ -84,16 +88,16 @@ class Tree:
             elif path.is_file():
                 mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
                 self.files[name] = (mode, path.read_bytes())
+            elif odd := no_plain_file(path):
+                self._note(path, odd)
         except OSError as error:
             self._note(path, f"can't be read: {error.strerror or error}")
 
     def _leads_inside(self, link: Path) -> bool:
-        try:
-            target = link.resolve(strict=True)
-        except (OSError, RuntimeError):
-            self._note(link, "is a link that leads nowhere; remove it")
+        if not link.exists():
+            self._note(link, no_plain_file(link) or "is a link that can't be followed; remove it")
             return False
-        if not target.is_relative_to(self.root):
+        if not link.resolve().is_relative_to(self.root):
             self._note(link, "is a link out of the catalogue; copy what it leads to")
             return False
         return True
@@ -113,8 +117,8 @@ class Tree:
         self.problems.append(Fault(shown(path), 1, "", message))
 
 
-def skill_of(skill_id: str, files: Mapping[str, tuple[int, bytes]], folder: Path, problems: tuple[Fault, ...] = ()) -> Skill:
-    """The skill whose folder holds `files`; `problems` are those already seen while reading them."""
+def skill_of(skill_id: str, files: Mapping[str, tuple[int, bytes]], folder: Path, left_out: tuple[Fault, ...] = ()) -> Skill:
+    """The skill whose folder holds `files`; `left_out` tells what of it could not be read."""
     content = files[SKILL_FILE][1]
     parts = split(content)
     fields = fields_of(parts.yaml)
@@ -127,7 +131,8 @@ def skill_of(skill_id: str, files: Mapping[str, tuple[int, bytes]], folder: Path
         body=parts.body.decode(errors="surrogateescape"),
         files=files,
         hidden=_is_hidden(fields.texts, files),
-        problems=(*conformance(content, skill_id, shown_file), *problems, *_layout(files, folder)),
+        problems=(*conformance(content, skill_id, shown_file), *left_out, *_layout(files, folder)),
+        left_out=left_out,
         refused_by=refusals,
     )
 

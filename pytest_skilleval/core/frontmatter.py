@@ -134,6 +134,10 @@ _LIMITS: Mapping[str, tuple[int, bool]] = {
     "allowed-tools": (0, False),
 }
 """Field -> longest text in code points (0: any), and whether it is required."""
+_WHAT: Mapping[str, str] = {
+    "name": "write the name of the skill's folder",
+    "description": "write what the skill does, and when to use it",
+}
 
 
 def _text_faults(document: Document, fields: Mapping[str, object], yaml: bytes) -> Iterator[Fault]:
@@ -141,11 +145,11 @@ def _text_faults(document: Document, fields: Mapping[str, object], yaml: bytes) 
         value = fields.get(key)
         if key not in fields:
             if required:
-                yield document.fault((), f"`{key}` is missing")
+                yield document.fault((), f"`{key}` is missing; {_WHAT[key]}")
+        elif value is None or (isinstance(value, str) and not value.strip()):
+            yield document.fault((key,), f"`{key}` is empty; {_WHAT.get(key, 'write a text or remove the key')}")
         elif not isinstance(value, str):
             yield document.fault((key,), f"`{key}` must be a text{_how_to_mend(document, key, value)}")
-        elif not value.strip():
-            yield document.fault((key,), f"`{key}` is empty")
         elif longest and len(unicodedata.normalize("NFKC", value) if key == "name" else value) > longest:
             yield document.fault((key,), f"`{key}` has {len(value)} characters; at most {longest} are allowed")
         elif _cut_short(yaml, key):
@@ -157,7 +161,7 @@ def _how_to_mend(document: Document, key: str, value: object) -> str:
         return ", its entries parted by spaces" if key == "allowed-tools" else ", not a list"
     if isinstance(value, dict):
         return ", not a mapping; a text that holds `: ` needs quotes"
-    return f"; quote it: '{document.source((key,))}'" if value is not None else ""
+    return f"; quote it: '{document.source((key,))}'"
 
 
 def _cut_short(yaml: bytes, key: str) -> bool:
@@ -186,4 +190,6 @@ def _metadata_faults(document: Document, fields: Mapping[str, object]) -> Iterat
 
 
 def _quoted(document: Document, key: str, value: object) -> str:
-    return "" if isinstance(value, dict | tuple) else f"; quote it: '{document.source(('metadata', key))}'"
+    if isinstance(value, dict | tuple):
+        return ", not a mapping" if isinstance(value, dict) else ", not a list"
+    return f"; quote it: '{document.source(('metadata', key))}'"

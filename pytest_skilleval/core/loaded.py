@@ -39,6 +39,8 @@ class Skill:
     """The skill says that no agent may load it by itself (``disable-model-invocation``, ``allow_implicit_invocation: false``)."""
     problems: tuple[Fault, ...] = ()
     """Where SKILL.md departs from the Agent Skills standard, and what of the folder can't be installed."""
+    left_out: tuple[Fault, ...] = ()
+    """Those of `problems` about what can't be installed: an arm that has the skill would have less of it than lies there."""
     refused_by: Mapping[str, str] = field(default_factory=dict)
     """Agent -> why it would not list this skill."""
 

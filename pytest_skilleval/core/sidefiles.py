@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from pytest_skilleval.core.frontmatter import split
 from pytest_skilleval.core.guard import guard_of
 from pytest_skilleval.core.lint.words import giveaway_message, giveaways
 from pytest_skilleval.core.loaded import SKILL_FILE, Skin
+from pytest_skilleval.core.plain_files import no_plain_file
 from pytest_skilleval.core.positions import Document, Where, shown
 from pytest_skilleval.core.reading import decode, parse_document, read_bytes
 from pytest_skilleval.core.runbook import gaps, parse_runbook
@@ -77,6 +79,9 @@ class _Reader:
             content = self._content(name, (*where, "run"))
             if content is not None and content.startswith(b"#!"):
                 self.result.faults += _line_end_faults(content, self._shown(name))
+        for name, odd in _left_out(self.folder, seed.run):
+            message = f"the seed's folder can't go into a sandbox whole: `{name}` {odd}"
+            self.result.faults.append(self.document.fault(self.cuts.original((*where, "run")), message))
 
     def skins(self, name: str) -> None:
         self.result.skins = ()
@@ -154,13 +159,15 @@ class _Reader:
 
     def _problem(self, name: str) -> str | None:
         try:
-            target = (self.folder / name).resolve()
+            target = Path(os.path.realpath(self.folder / name))
             if not any(target.is_relative_to(folder) for folder in self.allowed):
                 return f"`{name}` lies outside the spec's folder; move the file there"
-            if not target.exists():
-                return f"there is no file `{name}` in the spec's folder"
-            return None if target.is_file() else f"`{name}` is no file"
-        except (OSError, ValueError, RuntimeError):
+            if target.is_dir():
+                return f"`{name}` is a folder; name a file in it"
+            if odd := no_plain_file(self.folder / name):
+                return f"`{name}` {odd}"
+            return None if target.exists() else f"there is no file `{name}` in the spec's folder"
+        except (OSError, ValueError):
             return f"`{name}` is no name of a file"
 
     def _shown(self, name: str) -> str:
@@ -169,11 +176,24 @@ class _Reader:
 
 def seed_file_names(folder: Path, run: str) -> tuple[str, ...]:
     """The files that go into the sandbox with the seed `run`: all in its folder; the program alone when it lies beside the spec."""
-    program = folder / run
-    if program.parent.resolve() == folder.resolve():
-        return (run,)
-    inside = (path for path in program.parent.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return tuple(sorted(path.relative_to(folder).as_posix() for path in inside))
+    return (run,) if _lies_alone(folder, run) else tuple(sorted(name for path, name in _beside(folder, run) if path.is_file()))
+
+
+def _left_out(folder: Path, run: str) -> Iterator[tuple[str, str]]:
+    """(name, what it is) of all beside the seed `run` that is neither a file nor a folder of its own."""
+    for path, name in () if _lies_alone(folder, run) else _beside(folder, run):
+        if (odd := no_plain_file(path)) and (path.is_symlink() or not path.is_dir()):
+            yield name, odd
+
+
+def _lies_alone(folder: Path, run: str) -> bool:
+    return (folder / run).parent.resolve() == folder.resolve()
+
+
+def _beside(folder: Path, run: str) -> Iterator[tuple[Path, str]]:
+    """All in the folder of the seed `run`, with its name from the spec's folder."""
+    inside = (path for path in (folder / run).parent.rglob("*") if "__pycache__" not in path.parts)
+    return ((path, path.relative_to(folder).as_posix()) for path in inside)
 
 
 def _line_end_faults(program: bytes, file: str) -> Iterator[Fault]:

@@ -24,6 +24,7 @@ def skill_problems(context: Context) -> Iterator[Problem]:
     elif len(same := called(context.catalogue, spec.skill)) > 1 and not any(spec.skill in arm.exclude for arm in spec.arms.values()):
         yield Problem(("skill",), ambiguous(spec.skill, same))
     yield from _overlooked(context)
+    yield from _left_out(context)
     if spec.engine is not None:
         try:
             clauses(spec.engine)
@@ -32,6 +33,18 @@ def skill_problems(context: Context) -> Iterator[Problem]:
     for word, reason in spec.allow_words.items():
         if not reason.strip():
             yield Problem(("allow_words", word), "needs a reason why the word may stand in prompts")
+
+
+def _left_out(context: Context) -> Iterator[Problem]:
+    """What an arm would install without anybody seeing that a part of it is missing, told at the first such arm."""
+    arms = {name: arm for name, arm in context.spec.arms.items() if arm.revision is None and arm.exclude != "all"}
+    for fault in context.catalogue.left_out if arms else ():
+        yield Problem(("arms", next(iter(arms))), f"installs the catalogue without `{fault.file}`, which {fault.message}")
+    for skill in context.catalogue.skills.values():
+        name = next((name for name, arm in arms.items() if installs(arm, skill)), None) if skill.left_out else None
+        for fault in skill.left_out if name else ():
+            text = f"installs the skill `{skill.id}` without `{fault.file}`, which {fault.message}; or exclude the skill"
+            yield Problem(("arms", name or ""), text)
 
 
 def _overlooked(context: Context) -> Iterator[Problem]:

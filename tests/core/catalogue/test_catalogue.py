@@ -143,8 +143,8 @@ def test_links_that_lead_nowhere(shelf: Shelf) -> None:
     (shelf.root / "tidy" / "gone").symlink_to("nowhere")
     (shelf.root / "tidy" / "loop").symlink_to("loop")
     assert shelf.told("tidy") == [
-        ("tidy/gone", "is a link that leads nowhere; remove it"),
-        ("tidy/loop", "is a link that leads nowhere; remove it"),
+        ("tidy/gone", "is a link that leads nowhere (to `nowhere`); correct or remove it"),
+        ("tidy/loop", "is a link that leads in a circle; correct or remove it"),
     ]
 
 

@@ -82,7 +82,7 @@ SHAPES = [
     Shape(
         "inline JSON metadata",
         skill("name: tidy", "description: Use when.", 'metadata: {"a": {"b": 1}}'),
-        ((4, "`metadata.a` must be a text"),),
+        ((4, "`metadata.a` must be a text, not a mapping"),),
     ),
     Shape(
         "repeated description",
@@ -94,7 +94,9 @@ SHAPES = [
     Shape("name that is a number", named("123"), ((2, "`name` must be a text; quote it: '123'"),), (), "123"),
     Shape("description that is a number", described("1.5"), ((3, "`description` must be a text; quote it: '1.5'"),)),
     Shape("description that is a date", described("2026-01-01")),
-    Shape("description that is null", described("~"), ((3, "`description` must be a text"),), BOTH),
+    Shape(
+        "description that is null", described("~"), ((3, "`description` is empty; write what the skill does, and when to use it"),), BOTH
+    ),
     Shape("description that is a list", described("[a, b]"), ((3, "`description` must be a text, not a list"),), BOTH),
     Shape("empty description", described("''"), ((3, "`description` is empty"),), BOTH),
     Shape("no description", skill("name: tidy"), ((1, "`description` is missing"),), BOTH),

@@ -902,7 +902,7 @@ FILES = [
         "$.arms.control.guard",
         "`/etc/hostname` lies outside the spec's folder; move the file there",
     ),
-    broken("folder for a file", "run: seed/make.sh", "run: seed", "$.seed.run", "`seed` is no file"),
+    broken("folder for a file", "run: seed/make.sh", "run: seed", "$.seed.run", "`seed` is a folder; name a file in it"),
     broken(
         "no name of a file", "instructions: from-skill", 'instructions: "a\\0b"', "$.arms.rules.instructions", "`a\0b` is no name of a file"
     ),
