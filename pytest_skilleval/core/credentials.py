@@ -106,6 +106,10 @@ class Masking:
         """The text without secrets."""
         return self(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
+    def learn(self, values: Iterable[str]) -> None:
+        """More secrets; streams that were begun before do not know them."""
+        self._values = tuple(dict.fromkeys((*self._values, *values)))
+
     def anew(self) -> Masking:
         """One for the same secrets that has masked nothing yet."""
         return Masking(self._values)

@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from yarl import URL
 
+from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.hosts import Host
 from pytest_skilleval.gateway.egress import Egress
@@ -44,12 +45,13 @@ class RunDoor:
         ledger: Ledger,
         backoff: BackOff,
         tokens: Tokens,
+        mask: Masking,
         session: aiohttp.ClientSession,
     ) -> None:
         self._request, self._upstreams, self._session = request, upstreams, session
-        self._ledger, self._backoff, self._tokens = ledger, backoff, tokens
+        self._ledger, self._backoff, self._tokens, self._mask = ledger, backoff, tokens, mask
         free = frozenset(api for api, upstream in upstreams.items() if upstream.subscription)
-        self.journal = Journal(request, ledger.prices, free=free if request.models == "live" else frozenset())
+        self.journal = Journal(request, ledger.prices, mask, free=free if request.models == "live" else frozenset())
         ledger.follow(request.run)
         self._cleanup = contextlib.AsyncExitStack()
         self._scripted: ScriptedModel | None = None
@@ -137,7 +139,7 @@ class RunDoor:
             entry.status = 200 if request.path == "/" else PLAIN_HTTP_ONLY
             return web.Response(status=entry.status)
         if self._request.models == "scripted":
-            response = await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {})
+            response = await relay(request, entry, self._session, f"http://scripted{request.path_qs}", {}, mask=self._mask)
             if fault := entry.headers.get(FAULT):
                 entry.failure = RequestFailure(kind="gateway", detail=unquote(fault))
             return response
@@ -152,7 +154,7 @@ class RunDoor:
             credentials = await self._tokens.headers(upstream)
         except UsageProblem as problem:
             return unsigned(entry, str(problem))
-        response = await relay(request, entry, self._session, upstream.url(request.path_qs), credentials)
+        response = await relay(request, entry, self._session, upstream.url(request.path_qs), credentials, mask=self._mask)
         if entry.status is not None:
             self._backoff.told(upstream.host, entry.status, entry.headers)
         return response

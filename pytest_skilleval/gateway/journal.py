@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.dose import dose
 from pytest_skilleval.core.first_requests import system_prompt
 from pytest_skilleval.core.model_requests import Body, declared_tools, decode, shown, texts
@@ -37,6 +38,7 @@ class Entry:
         self.headers: dict[str, str] = {}
         self.observer = Observer("")
         self.failure: RequestFailure | None = None
+        self.masked = 0
 
     @property
     def is_model_call(self) -> bool:
@@ -47,8 +49,8 @@ class Entry:
 class Journal:
     """All requests of one run, in order of arrival."""
 
-    def __init__(self, request: RunRequest, prices: Prices, *, free: frozenset[Api] = frozenset()) -> None:
-        self.request, self._prices, self._free = request, prices, free
+    def __init__(self, request: RunRequest, prices: Prices, mask: Masking, *, free: frozenset[Api] = frozenset()) -> None:
+        self.request, self._prices, self._mask, self._free = request, prices, mask, free
         self.turn: int | None = None
         self._begun = time.monotonic()
         self._entries: list[Entry] = []
@@ -65,13 +67,21 @@ class Journal:
     def end(self, entry: Entry) -> RequestRecord:
         """A request is over: its record, the model's context read only now so that nobody waited for that."""
         entry.ended = time.monotonic()
-        record = self._done[entry.number] = self._record(entry)
+        record = self._done[entry.number] = self._masked(entry)
         entry.raw = b""
         return record
 
     def records(self) -> tuple[RequestRecord, ...]:
         """Everything so far; what is still under way has no status."""
-        return tuple(self._done.get(entry.number) or self._record(entry) for entry in self._entries)
+        return tuple(self._done.get(entry.number) or self._masked(entry) for entry in self._entries)
+
+    def _masked(self, entry: Entry) -> RequestRecord:
+        """The record without credentials, and how many there were in it and in the reply."""
+        record, mask = self._record(entry), self._mask.anew()
+        text = mask(msgspec.json.encode(record))
+        if mask.count:
+            record = msgspec.json.decode(text, type=RequestRecord)
+        return msgspec.structs.replace(record, masked=entry.masked + mask.count)
 
     def _record(self, entry: Entry) -> RequestRecord:
         record = _wire(entry)

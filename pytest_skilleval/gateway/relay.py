@@ -6,12 +6,14 @@ import asyncio
 import time
 import traceback
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from pathlib import Path
 
 import aiohttp
 from aiohttp import web
 from yarl import URL
 
+from pytest_skilleval.core.credentials import Masker, Masking
 from pytest_skilleval.gateway.journal import Entry
 from pytest_skilleval.gateway.observer import Observer
 from pytest_skilleval.gateway.values import RequestFailure
@@ -39,15 +41,19 @@ def outward(headers: Iterable[tuple[str, str]], credentials: Mapping[str, str]) 
     return [*kept, ("accept-encoding", "identity"), *credentials.items()]
 
 
-def inward(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The reply's headers for the agent."""
-    return [(name, value) for name, value in headers if name.lower() not in HOP_BY_HOP]
+def inward(headers: Iterable[tuple[str, str]], *, framed: bool = True) -> list[tuple[str, str]]:
+    """The reply's headers for the agent; without its length unless it is passed on as it is (`framed`)."""
+    left_out = HOP_BY_HOP if framed else HOP_BY_HOP | {"content-length"}
+    return [(name, value) for name, value in headers if name.lower() not in left_out]
 
 
 async def relay(
-    request: web.Request, entry: Entry, session: aiohttp.ClientSession, url: str, credentials: Mapping[str, str]
+    request: web.Request, entry: Entry, session: aiohttp.ClientSession, url: str, credentials: Mapping[str, str], *, mask: Masking
 ) -> web.StreamResponse:
-    """Send the request to `url`, stream the reply to the agent, and note in `entry` what happened."""
+    """Send the request to `url`, stream the reply to the agent, and note in `entry` what happened.
+
+    An error may repeat the credentials that were sent: they are taken out, for they would enter the sandbox.
+    """
     headers = outward(request.headers.items(), credentials)
     try:
         upstream = await session.request(request.method, URL(url, encoded=True), data=entry.raw, headers=headers, allow_redirects=False)
@@ -55,20 +61,22 @@ async def relay(
         entry.failure = RequestFailure(kind="unreachable", detail=f"{type(error).__name__}: {error}")
         return _plain_error(502, "the model's address does not answer")
     async with upstream:
-        return await _reply(request, entry, upstream)
+        return await _reply(request, entry, upstream, mask.stream() if upstream.status >= HTTPStatus.BAD_REQUEST else None)
 
 
-async def _reply(request: web.Request, entry: Entry, upstream: aiohttp.ClientResponse) -> web.StreamResponse:
+async def _reply(request: web.Request, entry: Entry, upstream: aiohttp.ClientResponse, mask: Masker | None) -> web.StreamResponse:
     entry.status = upstream.status
     entry.headers = {name.lower(): value for name, value in upstream.headers.items()}
     entry.observer = Observer(upstream.headers.get("content-type", ""))
-    response = web.StreamResponse(status=upstream.status, reason=upstream.reason, headers=inward(upstream.headers.items()))
+    headers = inward(upstream.headers.items(), framed=mask is None)
+    response = web.StreamResponse(status=upstream.status, reason=upstream.reason, headers=headers)
     await response.prepare(request)
     try:
         async for chunk in upstream.content.iter_any():
             entry.first_byte = entry.first_byte or time.monotonic()
-            await response.write(chunk)
-            entry.observer.feed(chunk)
+            await _pass_on(mask(chunk) if mask else chunk, response, entry)
+        if mask:
+            await _pass_on(mask.flush(), response, entry)
     except (aiohttp.ClientError, TimeoutError) as error:
         entry.failure = RequestFailure(kind="cut", detail=type(error).__name__)
         if request.transport is not None:
@@ -78,9 +86,16 @@ async def _reply(request: web.Request, entry: Entry, upstream: aiohttp.ClientRes
         entry.failure = RequestFailure(kind="client_gone")
         raise
     finally:
+        entry.masked = mask.count if mask else 0
         _conclude(entry)
     await response.write_eof()
     return response
+
+
+async def _pass_on(chunk: bytes, response: web.StreamResponse, entry: Entry) -> None:
+    if chunk:
+        await response.write(chunk)
+        entry.observer.feed(chunk)
 
 
 def _conclude(entry: Entry) -> None:

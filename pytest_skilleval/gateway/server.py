@@ -16,6 +16,7 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
+from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.errors import HarnessError
 from pytest_skilleval.gateway.doors import RunDoor
 from pytest_skilleval.gateway.limits import BackOff, Ledger
@@ -47,7 +48,8 @@ class GatewayServer:
         self._upstreams = dict(upstreams or {})
         self._ledger = ledger or Ledger()
         self._backoff = BackOff()
-        self._tokens = Tokens()
+        self._mask = Masking(secret for upstream in self._upstreams.values() for secret in upstream.secrets)
+        self._tokens = Tokens(self._mask)
         self._doors: dict[str, RunDoor] = {}
         self._numbers = itertools.count()
         self._folder = Path()
@@ -123,6 +125,7 @@ class GatewayServer:
             ledger=self._ledger,
             backoff=self._backoff,
             tokens=self._tokens,
+            mask=self._mask,
             session=self._session,
         )
         try:

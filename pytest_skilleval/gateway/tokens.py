@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping
 
+from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.clouds import TOKEN_COMMAND
 from pytest_skilleval.gateway.upstream import Upstream
@@ -31,9 +32,13 @@ def fetch(command: str) -> str:
 
 
 class Tokens:
-    """The credential headers of upstreams, for all runs: one command at a time, its token kept for a while."""
+    """The credential headers of upstreams, for all runs: one command at a time, its token kept for a while.
 
-    def __init__(self) -> None:
+    `mask` learns each token before it is sent anywhere.
+    """
+
+    def __init__(self, mask: Masking) -> None:
+        self._mask = mask
         self._kept: dict[str, tuple[float, str]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -46,5 +51,6 @@ class Tokens:
             since, token = self._kept.get(command, (0.0, ""))
             if not token or time.monotonic() - since > FRESH_SECONDS:
                 token = await asyncio.to_thread(fetch, command)
+                self._mask.learn([token])
                 self._kept[command] = (time.monotonic(), token)
         return {"authorization": f"Bearer {token}"}

@@ -44,6 +44,11 @@ class Upstream:
         """Host and port, as the shared back-off and the allow-list know it."""
         return urlsplit(self.base).netloc
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The values of its credential headers, without the word that says of which kind they are."""
+        return tuple(value.removeprefix("Bearer ") for value in self.headers.values())
+
     def url(self, path_qs: str) -> str:
         """The real address of a request."""
         path = path_qs.removeprefix("/v1") if self.api == "openai" else path_qs

@@ -94,6 +94,8 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         Share of the skill's body in the context, 0 to 1; `listed` says which skills the listing shows.
     free
         Whether an account's sign-in paid for it: no money, but limits.
+    masked
+        How many credentials the gateway removed: from this record, and from an error before it was passed on.
     host, sent, received
         Of a request to a host (then it is no model call, and `path` is empty): name and port, and the bytes each way.
     body, shown
@@ -127,6 +129,7 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     thinking: str | None = None
     system_sha256: str = ""
     tools_sha256: str = ""
+    masked: int = 0
     host: str = ""
     sent: int = 0
     received: int = 0

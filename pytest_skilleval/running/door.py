@@ -64,6 +64,7 @@ class ModelDoor:
         if self.records:
             return
         self.records = self._client.close(self._run)
+        self._mask.count += sum(record.masked for record in self.records)
         (self._folder.path / "requests.jsonl").write_bytes(self._mask(to_lines(self.records)))
 
     def provenance(self) -> dict[str, str]:
