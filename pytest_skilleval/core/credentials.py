@@ -21,6 +21,12 @@ CREDENTIALS = (
 )
 """Variables whose values are secret: only the gateway, or the agent's own environment, ever gets them."""
 
+CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
+"""Claude Code's variable for further headers of its requests, lines of ``Name: value``; the values are secret."""
+
+SCHEMES = frozenset({"bearer", "basic"})
+"""First words of a header's value that are no part of the secret."""
+
 SHORTEST = 8
 """Shorter values are not masked: they would be found everywhere."""
 
@@ -33,6 +39,25 @@ PLACEHOLDER = "placeholder"
 def credentials(environ: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
     """The credential variables that are set, those named in `more` included."""
     return {name: environ[name] for name in (*CREDENTIALS, *more) if environ.get(name)}
+
+
+def secrets(environ: Mapping[str, str], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """All values to be masked: those of `credentials`, and those of the further headers."""
+    headers = (without_scheme(value) for _, value in header_lines(environ.get(CUSTOM_HEADERS, "")))
+    return (*credentials(environ, more).values(), *filter(None, headers))
+
+
+def header_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Name and value of each line that is not blank; a line without a colon has no value."""
+    for line in filter(str.strip, text.splitlines()):
+        name, _, value = line.partition(":")
+        yield name.strip(), value.strip()
+
+
+def without_scheme(value: str) -> str:
+    """What is secret in the value of a header."""
+    scheme, _, rest = value.partition(" ")
+    return rest.strip() if scheme.lower() in SCHEMES and rest else value
 
 
 class Masker:

@@ -34,11 +34,19 @@ HOP_BY_HOP = frozenset(
 OURS = frozenset({"host", "content-length", "accept-encoding", "x-api-key", "authorization"})
 """Request headers that the gateway sets itself. Replies come uncompressed, so that usage can be read without a copy."""
 
+BY_CALL = "anthropic-"
+
 
 def outward(headers: Iterable[tuple[str, str]], credentials: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The request's headers for the upstream: the agent's, but for host, credentials and encoding."""
-    kept = [(name, value) for name, value in headers if name.lower() not in HOP_BY_HOP | OURS]
-    return [*kept, ("accept-encoding", "identity"), *credentials.items()]
+    """The request's headers for the upstream: the agent's, but for host, encoding and what `credentials` names (in lower case).
+
+    What the CLI sets anew for each call (``anthropic-beta``) stays, as it does without a gateway.
+    """
+    there = list(headers)
+    own = {name.lower() for name, _ in there if name.lower().startswith(BY_CALL)}
+    added = {name: value for name, value in credentials.items() if name not in own}
+    kept = [(name, value) for name, value in there if name.lower() not in HOP_BY_HOP | OURS | added.keys()]
+    return [*kept, ("accept-encoding", "identity"), *added.items()]
 
 
 def inward(headers: Iterable[tuple[str, str]], *, framed: bool = True) -> list[tuple[str, str]]:

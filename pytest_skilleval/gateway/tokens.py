@@ -43,14 +43,14 @@ class Tokens:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def headers(self, upstream: Upstream) -> Mapping[str, str]:
-        """What to send for credentials now; UsageProblem when the command fails."""
+        """What to send now besides the agent's own headers; UsageProblem when the command fails."""
         command = upstream.token_command
         if command is None:
-            return upstream.headers
+            return {**upstream.headers, **upstream.more}
         async with self._locks[command]:
             since, token = self._kept.get(command, (0.0, ""))
             if not token or time.monotonic() - since > FRESH_SECONDS:
                 token = await asyncio.to_thread(fetch, command)
                 self._mask.learn([token])
                 self._kept[command] = (time.monotonic(), token)
-        return {"authorization": f"Bearer {token}"}
+        return {"authorization": f"Bearer {token}", **upstream.more}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from pytest_skilleval.core.credentials import PLACEHOLDER
+from pytest_skilleval.core.credentials import PLACEHOLDER, without_scheme
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway.values import Api, Models, proxy_environment
 
@@ -23,6 +23,9 @@ class Upstream:
         Base URL of Bedrock's listings, where they have a host of their own.
     headers
         Credential headers, in place of the agent's own. Secret: never recorded.
+    more
+        Further headers that a company gateway asks for, names in lower case; sent with either kind of credentials, in place of the
+        agent's own of that name. Secret, too.
     token_command
         Prints a bearer token, for tokens that do not live long; instead of `headers`.
     env
@@ -36,6 +39,7 @@ class Upstream:
     control: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     token_command: str | None = field(default=None, repr=False)
+    more: Mapping[str, str] = field(default_factory=dict, repr=False)
     env: Mapping[str, str] = field(default_factory=dict)
     subscription: bool = False
 
@@ -46,8 +50,8 @@ class Upstream:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The values of its credential headers, without the word that says of which kind they are."""
-        return tuple(value.removeprefix("Bearer ") for value in self.headers.values())
+        """The values of its headers, without the word that says of which kind a credential is."""
+        return tuple(map(without_scheme, (*self.headers.values(), *self.more.values())))
 
     def url(self, path_qs: str) -> str:
         """The real address of a request."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from pytest_skilleval.core.credentials import PLACEHOLDER
+from pytest_skilleval.core.credentials import CUSTOM_HEADERS, PLACEHOLDER, header_lines
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.gateway import clouds
 from pytest_skilleval.gateway.upstream import Upstream, checked
@@ -12,6 +14,10 @@ from pytest_skilleval.gateway.values import Api
 
 ANTHROPIC = "https://api.anthropic.com"
 OPENAI = "https://api.openai.com/v1"
+
+CREDENTIAL_HEADERS = frozenset({"authorization", "x-api-key"})
+FRAMING = frozenset({"host", "connection", "content-length", "transfer-encoding", "accept-encoding"})
+HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 SERVED: Mapping[Api, tuple[Api, ...]] = {"anthropic": ("bedrock", "vertex", "anthropic"), "openai": ("openai",)}
 """The upstreams, the first of them that is there, by which an agent that speaks an API can be served."""
@@ -30,16 +36,18 @@ def from_environment(environ: Mapping[str, str], apis: Iterable[Api] = tuple(SER
 
 
 def _anthropic(environ: Mapping[str, str]) -> Upstream | None:
+    more = _more_headers(environ.get(CUSTOM_HEADERS, ""))
     if cloud := clouds.chosen(environ):
-        return cloud
+        return replace(cloud, more=more)
     name, headers = _anthropic_headers(environ)
     command = clouds.token_command(environ)
-    if not headers and command is None:
+    if not headers and command is None and not more.keys() & CREDENTIAL_HEADERS:
         return None
     return Upstream(
         api="anthropic",
         base=checked(environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC, "ANTHROPIC_BASE_URL"),
         headers=headers,
+        more=more,
         token_command=None if headers else command,
         env={name: PLACEHOLDER},
         subscription=name == "CLAUDE_CODE_OAUTH_TOKEN",
@@ -54,6 +62,18 @@ def _anthropic_headers(environ: Mapping[str, str]) -> tuple[str, dict[str, str]]
         if token := environ.get(name):
             return name, {"authorization": f"Bearer {token}"}
     return "ANTHROPIC_AUTH_TOKEN", {}
+
+
+def _more_headers(text: str) -> dict[str, str]:
+    """The further headers; UsageProblem, without any value, where a line is none that can be sent."""
+    found = {}
+    for number, (name, value) in enumerate(header_lines(text), start=1):
+        if not HEADER_NAME.fullmatch(name) or not value.isprintable() or not value:
+            raise UsageProblem(f"{CUSTOM_HEADERS}: its line {number} is no `Name: value`; correct it or unset the variable")
+        if name.lower() in FRAMING:
+            raise UsageProblem(f"{CUSTOM_HEADERS}: {name} is the gateway's own to set; leave it out")
+        found[name.lower()] = value
+    return found
 
 
 def _openai(environ: Mapping[str, str]) -> Upstream | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.core.choosing import SCRIPTED
-from pytest_skilleval.core.credentials import Masking, credentials
+from pytest_skilleval.core.credentials import Masking, secrets
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.plan import Plan, Row
@@ -99,4 +99,4 @@ def open_gateway(plan: Plan, ledger: Ledger, folder: Path) -> GatewayServer | No
 
 def secret_mask(environ: Mapping[str, str], more: Iterable[str] = ()) -> Masking:
     """What removes every credential of this environment, the variables named in `more` included, from bytes."""
-    return Masking(credentials(environ, more).values())
+    return Masking(secrets(environ, more))

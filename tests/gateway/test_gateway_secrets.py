@@ -83,6 +83,24 @@ def test_an_error_brings_no_credential_into_the_sandbox(
     assert (secret in repr(record), record.masked) == (False, 2)
 
 
+@pytest.mark.parametrize("credentials", [{"headers": {"x-api-key": "of-this-environment"}}, {"token_command": PRINTS}])
+def test_further_headers_are_sent_as_without_a_gateway(opened: Opener, upstream: FakeUpstream, credentials: dict[str, Any]) -> None:
+    """Beside either kind of credentials; in place of the agent's own of that name, but for what the CLI sets for each call."""
+
+    def repeat(handler: Any) -> None:
+        told = [*handler.headers.get_all("x-app"), *handler.headers.get_all("x-gateway-key")]
+        reply(handler, json.dumps(told).encode(), 403)
+
+    upstream.behave = repeat
+    more = {"x-gateway-key": "Bearer of-the-company", "x-app": "corp", "anthropic-beta": "mine"}
+    client = opened(more=more, **credentials)
+    _, body, _ = ask(client.open(RunRequest(run="run")), CALL, headers={"x-app": "claude-cli", "Anthropic-Beta": "a,b"})
+    seen = upstream.seen[0].headers
+    assert {name: seen[name] for name in more} == more | {"anthropic-beta": "a,b"}
+    assert {"x-api-key", "authorization"} & seen.keys()
+    assert json.loads(body) == ["corp", "Bearer [masked]"]
+
+
 def test_a_healthy_reply_is_not_counted(opened: Opener) -> None:
     """Where no credential turns up the record says nothing of any."""
     client = opened(token_command=PRINTS)

@@ -64,6 +64,36 @@ def test_missing_credentials_say_what_to_do() -> None:
         need(from_environment({}), "openai")
 
 
+FURTHER = "X-Team: 7\n\nX-Gateway-Key : Bearer of:the-company\r\n"
+
+
+@pytest.mark.parametrize("cloud", [{}, {"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_BEARER_TOKEN_BEDROCK": "b"}])
+def test_further_headers_are_taken_for_claudes_models(cloud: dict[str, str]) -> None:
+    """Lines of names and values, as Claude Code reads them; no one else's models get them, and the agent sees none."""
+    found = from_environment({"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "o", "ANTHROPIC_CUSTOM_HEADERS": FURTHER} | cloud)
+    mine = need(found, "anthropic")
+    assert mine.more == {"x-team": "7", "x-gateway-key": "Bearer of:the-company"}
+    assert "of:the-company" in mine.secrets
+    assert not found["openai"].more
+    assert "the-company" not in repr(mine)
+
+
+def test_a_further_header_may_be_the_credential() -> None:
+    """Where a company's gateway knows its users by such a header no key is needed; the agent gets a placeholder."""
+    found = from_environment({"ANTHROPIC_CUSTOM_HEADERS": "Authorization: Bearer s"})["anthropic"]
+    assert (found.headers, found.more, found.token_command) == ({}, {"authorization": "Bearer s"}, None)
+    assert list(found.env) == ["ANTHROPIC_AUTH_TOKEN"]
+    assert "anthropic" not in from_environment({"ANTHROPIC_CUSTOM_HEADERS": "X-Team: 7"})
+
+
+@pytest.mark.parametrize("line", ["a-secret-alone", "X Team: a-secret", "X-Team:", "X-Team: a-secret\x07", "Host: a-secret", ": a-secret"])
+def test_bad_further_headers_are_refused(line: str) -> None:
+    """A line that can't be sent is told by its number or name, its value never."""
+    with pytest.raises(UsageProblem, match=r"ANTHROPIC_CUSTOM_HEADERS: (its line 2 is|Host is)") as refused:
+        from_environment({"ANTHROPIC_API_KEY": "k", "ANTHROPIC_CUSTOM_HEADERS": f"X-One: 1\n{line}"})
+    assert "a-secret" not in str(refused.value)
+
+
 def test_a_secret_is_not_printed() -> None:
     """The repr of an upstream holds no credential."""
     assert "sekrit" not in repr(from_environment({"ANTHROPIC_API_KEY": "sekrit"}))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_skilleval.core import prices
-from pytest_skilleval.core.credentials import MASK, Masker, Masking, credentials
+from pytest_skilleval.core.credentials import MASK, Masker, Masking, credentials, secrets
 from pytest_skilleval.core.dose import dose
 from pytest_skilleval.core.first_requests import differences, normalise, undeclared_part
 from pytest_skilleval.core.model_requests import SKILLS_OF_CLAUDE, decode, shown, texts
@@ -235,6 +235,12 @@ def test_only_credentials_are_taken() -> None:
     environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "u", "PATH": "p", "CORP_TOKEN": "t", "OPENAI_API_KEY": ""}
     assert credentials(environ) == {"ANTHROPIC_API_KEY": "k"}
     assert credentials(environ, ["CORP_TOKEN"]) == {"ANTHROPIC_API_KEY": "k", "CORP_TOKEN": "t"}
+
+
+def test_values_of_further_headers_are_secret() -> None:
+    """Each value by itself, without the word that says of which kind it is, beside those of the variables."""
+    environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_CUSTOM_HEADERS": "X-Key: of-the-company\nAuthorization: Bearer a-token\nX-Empty:"}
+    assert secrets(environ) == ("k", "of-the-company", "a-token")
 
 
 def test_cost_equals_the_hand_sum() -> None:
