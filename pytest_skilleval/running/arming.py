@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from posixpath import join
 from typing import TYPE_CHECKING
@@ -37,6 +37,8 @@ class Armed:
     """Skill id -> SHA-256 of its SKILL.md."""
     kept: Mapping[str, str]
     """Path -> SHA-256 of every file that has to stay as it was installed: the skills' and the guard's."""
+    placed: Mapping[str, str]
+    """The same of all files that are put in place, the agent's configuration included, which its CLI may write to."""
     descriptions: Mapping[str, str]
     """Skill name -> description, as the model is to be shown it."""
     instructions: str
@@ -62,7 +64,7 @@ def install(sandbox: Sandbox, job: Job, door: Door | None) -> Armed:
     armed = planned(job, door, stock, home=sandbox.home, workspace=sandbox.workspace)
     for step in armed.puts:
         take(sandbox, step)
-    check(sandbox, job, armed)
+    check(sandbox, job, armed, untouched=True)
     return armed
 
 
@@ -82,20 +84,26 @@ def planned(job: Job, door: Door | None, stock: bytes, *, home: str, workspace: 
         home=home,
         workspace=workspace,
     )
+    configuration = agent.files(setup)
     own = [SandboxFile(path=agent.instructions_file, content=final)] if final != stock else []
     return Armed(
         setup=setup,
         declared=declared(arm, row.skill, skills, appended),
         skills=arms.skill_digests(skills),
-        kept={join(home, file.path): arms.digest(file.content) for file in (*skill_files, *agent.files(replace(setup, endpoint=None)))},
+        kept=_digests((*skill_files, *agent.files(replace(setup, endpoint=None))), home),
+        placed=_digests((*skill_files, *configuration), home),
         descriptions={skill.name: skill.description for skill in skills.values()},
         instructions=final.decode("utf-8", "replace"),
         skills_tarball=arms.digest(arms.tarball(skill_files)),
         stock_instructions=arms.digest(stock),
         final_instructions=arms.digest(final),
         listing_characters=sum(len(skill.name) + len(skill.description) for skill in skills.values()),
-        puts=tuple(_puts([*skill_files, *own, *agent.files(setup)], home)),
+        puts=tuple(_puts([*skill_files, *own, *configuration], home)),
     )
+
+
+def _digests(files: Iterable[SandboxFile], home: str) -> dict[str, str]:
+    return {join(home, file.path): arms.digest(file.content) for file in files}
 
 
 def _puts(files: list[SandboxFile], home: str) -> Iterator[Put]:
@@ -116,13 +124,13 @@ def _read(sandbox: Sandbox, path: str) -> bytes:
     return result.stdout
 
 
-def check(sandbox: Sandbox, job: Job, armed: Armed) -> None:
-    """The manipulation check on files, before the first turn and after the last.
+def check(sandbox: Sandbox, job: Job, armed: Armed, *, untouched: bool = False) -> None:
+    """The manipulation check on files, before the first turn (`untouched`) and after the last.
 
     Raises ArmError naming everything found that the arm does not declare.
     """
-    wanted, instructions = armed.kept, f"{sandbox.home}/{job.agent.instructions_file}"
-    found = inventory(sandbox, (*wanted, instructions))
+    wanted, instructions = armed.placed if untouched else armed.kept, f"{sandbox.home}/{job.agent.instructions_file}"
+    found = inventory(sandbox, (*wanted, instructions), untouched=untouched)
     final = found.pop(instructions, arms.digest(b""))
     faults = [f"{path} is missing" for path in sorted(wanted.keys() - found.keys())]
     faults += [f"{path} should not be there" for path in sorted(found.keys() - wanted.keys())]

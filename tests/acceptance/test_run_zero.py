@@ -156,7 +156,7 @@ TRACKERS = {
     "claude-code": {"/workspace/.mcp.json": '{"mcpServers": {"tracker": {"command": "python3", "args": ["/opt/tracker.py"]}}}'},
     "codex": {"/etc/codex/config.toml": '[mcp_servers.tracker]\ncommand = "python3"\nargs = ["/opt/tracker.py"]\n'},
 }
-SAID = {"claude-code": "/workspace/.mcp.json should not be there", "codex": "MCP server tracker is offered to the model"}
+SAID = {"claude-code": "/workspace/.mcp.json should not be there", "codex": "/etc/codex/config.toml should not be there"}
 
 
 @both
