@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -25,6 +26,9 @@ QUIET = {
     "ENABLE_CLAUDEAI_MCP_SERVERS": "false",
 }
 """No telemetry, no update in the middle of a comparison, no MCP servers of somebody's account."""
+
+CONNECTOR = "claude.ai "
+"""What the names of an account's MCP servers begin with."""
 
 BEHIND_GATEWAY = {"ENABLE_TOOL_SEARCH": "true"}
 """Behind a base URL the CLI sends every tool inline unless told: another request than its users' agents send."""
@@ -88,6 +92,10 @@ class ClaudeCode:
         """Each message of the record names it."""
         told = VERSION.search(record)
         return told[1].decode() if told else None
+
+    def without_server(self, server: str) -> str:
+        """``claude mcp remove``; connectors of an account are disconnected there."""
+        return f"disconnect {server} in the account" if server.startswith(CONNECTOR) else f"`claude mcp remove {shlex.quote(server)}`"
 
     def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - the other agent needs it
         """None: this CLI can't tell without a model; a turn against the scripted model shows the same in about a second."""

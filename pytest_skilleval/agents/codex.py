@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -80,6 +81,10 @@ class Codex:
         """The record's first line names it."""
         told = VERSION.search(record)
         return told[1].decode() if told else None
+
+    def without_server(self, server: str) -> str:
+        """``codex mcp remove``."""
+        return f"`codex mcp remove {shlex.quote(server)}`"
 
     def preview_command(self, setup: AgentSetup) -> Command | None:
         """Prints what the model would be shown, with no model asked; read it with `core.manipulation.read_preview`."""

@@ -86,6 +86,10 @@ class ScriptedAgent:
         """It keeps no record."""
         return None
 
+    def without_server(self, server: str) -> str:
+        """It knows no servers."""
+        return f"take out {server}"
+
     def preview_command(self, setup: AgentSetup) -> Command | None:  # noqa: ARG002 - another agent needs it
         """None: it shows no model anything."""
         return None

@@ -274,6 +274,9 @@ class Agent(Protocol):
     def version_in(self, record: bytes) -> str | None:
         """The version that one file of the CLI's session record (`session_folders`) names; None: it names none."""
 
+    def without_server(self, server: str) -> str:
+        """How a user takes an MCP server out of the CLI's set-up: words for a message, a command where one does it."""
+
     def preview_command(self, setup: AgentSetup) -> Command | None:
         """Prints what the model would be shown, the prompt on stdin and no model asked; None when the CLI can't."""
 

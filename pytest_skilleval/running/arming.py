@@ -150,7 +150,7 @@ def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:
     offered = transcript.offered
     if offered.mcp_servers:
         names = ", ".join(offered.mcp_servers)
-        raise ArmError(f"MCP servers reached the agent that no arm declares: {names}; remove them from its account or settings")
+        raise ArmError(f"MCP servers reached the agent that no arm declares: {names}; {_without(offered.mcp_servers, job)}")
     if offered.skills is None:
         return
     arm, skill = job.row.arm, job.row.skill
@@ -159,6 +159,11 @@ def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:
     missing = sorted(armed.skills.keys() - set(offered.skills))
     if missing:
         raise ArmError(f"the agent is not offered what the arm {arm} installs: {', '.join(missing)}")
+
+
+def _without(servers: Iterable[str], job: Job) -> str:
+    """The mend: where the agent's set-up comes from, these servers have to go."""
+    return "remove them where its set-up comes from: " + ", ".join(map(job.agent.without_server, servers))
 
 
 def check_first_request(shown: Shown | None, job: Job, armed: Armed) -> tuple[str, ...]:
@@ -171,7 +176,8 @@ def check_first_request(shown: Shown | None, job: Job, armed: Armed) -> tuple[st
     excluded = job.loaded.catalogue.keys() - armed.skills.keys()
     found = manipulation.check(shown, installed=armed.descriptions, absent=sorted(excluded), instructions=[armed.instructions])
     if found.violations:
-        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join(found.violations))
+        mend = [_without(shown.mcp_servers, job)] if shown.mcp_servers else []
+        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join([*found.violations, *mend]))
     if not found.shortened:
         return ()
     names = ", ".join(found.shortened)

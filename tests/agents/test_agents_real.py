@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import subprocess
 from collections.abc import Callable
 
@@ -434,3 +436,21 @@ def test_a_leaked_mcp_server_is_found(bench: Benches, name: str, model: str | No
     shown = reading.first_shown(one.requests())
     assert shown is not None
     assert shown.mcp_servers == ("tracker",)
+
+
+@both
+def test_the_mending_command_takes_a_server_out(bench: Benches, name: str) -> None:
+    """The command that a void run names is one that the CLI knows, and the server is gone afterwards."""
+    one = bench(name)
+    environ = {"HOME": str(one.home), "PATH": os.defpath}
+
+    def call(*argv: str) -> str:
+        done = subprocess.run([one.program, *argv], cwd=one.workspace, env=environ, capture_output=True, timeout=60, check=True, text=True)
+        return done.stdout
+
+    call("mcp", "add", "tracker", "--", "true")
+    assert "tracker" in call("mcp", "list")
+    called, *argv = shlex.split(one.agent.without_server("tracker").strip("`"))
+    assert called == one.program.name
+    call(*argv)
+    assert "tracker" not in call("mcp", "list")

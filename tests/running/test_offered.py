@@ -10,11 +10,12 @@ import pytest
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.core.errors import ArmError
+from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.transcript import TurnTranscript
-from pytest_skilleval.running.arming import check_offered
+from pytest_skilleval.running.arming import check_first_request, check_offered
 from pytest_skilleval.running.conversation import Conversation
 
-JOB: Any = SimpleNamespace(row=SimpleNamespace(arm="without", skill="tidy-up"))
+JOB: Any = SimpleNamespace(row=SimpleNamespace(arm="without", skill="tidy-up"), agent=agent("claude-code"))
 ARMED: Any = SimpleNamespace(skills={"neighbour": "0" * 64})
 
 
@@ -43,8 +44,25 @@ def test_an_mcp_server_voids_the_run_and_is_named_with_the_mend() -> None:
     """An account's connector that appears in one run only is named, whatever its state; what to do is said."""
     servers = [{"name": "claude.ai Tracker", "status": "needs-auth"}, {"name": "notes", "status": "connected"}]
 
-    with pytest.raises(ArmError, match=r"claude\.ai Tracker, notes; remove them from its account or settings"):
+    with pytest.raises(ArmError) as told:
         check_offered(said(mcp_servers=servers), JOB, ARMED)
+    assert str(told.value).endswith(
+        "claude.ai Tracker, notes; remove them where its set-up comes from: disconnect claude.ai Tracker in the account, "
+        "`claude mcp remove notes`"
+    )
+
+
+@pytest.mark.parametrize(("name", "mend"), [("claude-code", "`claude mcp remove 'my notes'`"), ("codex", "`codex mcp remove 'my notes'`")])
+def test_a_server_that_the_model_is_shown_is_named_with_the_mend(name: str, mend: str) -> None:
+    """Also where only the first request tells of it; no other fault is followed by such words."""
+    job: Any = SimpleNamespace(row=JOB.row, agent=agent(name), loaded=SimpleNamespace(catalogue={"tidy-up": None}))
+    armed: Any = SimpleNamespace(skills={}, descriptions={}, instructions="")
+    with pytest.raises(ArmError) as told:
+        check_first_request(Shown(mcp_servers=("my notes",)), job, armed)
+    assert str(told.value).endswith(f"MCP server my notes is offered to the model; remove them where its set-up comes from: {mend}")
+    with pytest.raises(ArmError) as other:
+        check_first_request(Shown(instructions=("Be brief.",)), job, armed)
+    assert "remove" not in str(other.value)
 
 
 @pytest.mark.parametrize(("skills", "told"), [(["neighbour", "tidy-up"], "is offered tidy-up"), ([], "is not offered .*: neighbour")])
