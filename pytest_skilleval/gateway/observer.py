@@ -59,7 +59,7 @@ class Observer:
 
     @property
     def usage(self) -> Usage:
-        """Tokens of the reply, in one form for both APIs; `input` is what no cache served."""
+        """Tokens of the reply, in one form for both APIs; `input` is what no cache served or took up."""
         return _usage(self._usage) if self._usage else Usage()
 
     def _event(self, event: bytes) -> None:
@@ -104,14 +104,14 @@ def _mapping(value: object) -> dict[str, Any]:
 
 def _usage(told: dict[str, Any]) -> Usage:
     details = _mapping(told.get("input_tokens_details"))
-    cached = int(details.get("cached_tokens") or 0)
+    cached, taken_up = int(details.get("cached_tokens") or 0), int(details.get("cache_write_tokens") or 0)
     written = _mapping(told.get("cache_creation"))
     hour = int(written.get("ephemeral_1h_input_tokens") or 0)
     return Usage(
-        input=int(told.get("input_tokens") or 0) - cached,
+        input=int(told.get("input_tokens") or 0) - cached - taken_up,
         output=int(told.get("output_tokens") or 0),
         cache_read=int(told.get("cache_read_input_tokens") or 0) + cached,
-        cache_write_5m=int(told.get("cache_creation_input_tokens") or 0) - hour,
+        cache_write_5m=int(told.get("cache_creation_input_tokens") or 0) - hour + taken_up,
         cache_write_1h=hour,
         reasoning=int(_mapping(told.get("output_tokens_details")).get("reasoning_tokens") or 0),
         known=True,

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from agent_driving import BODY, DESCRIPTION, SKILL, Bench, script
@@ -18,6 +19,7 @@ from pytest_skilleval.core import first_requests, manipulation, model_requests
 from pytest_skilleval.core.ports import AgentTurn
 from pytest_skilleval.core.transcript import usage_of_run
 from pytest_skilleval.gateway import reading
+from pytest_skilleval.gateway.scripted import openai
 from pytest_skilleval.gateway.scripted.script import Fault, Script, ScriptTurn
 
 pytestmark = pytest.mark.npm
@@ -436,6 +438,23 @@ def test_a_leaked_mcp_server_is_found(bench: Benches, name: str, model: str | No
     shown = reading.first_shown(one.requests())
     assert shown is not None
     assert shown.mcp_servers == ("tracker",)
+
+
+def test_codex_counts_what_a_cache_served_and_took_up_as_the_gateway_does(bench: Benches, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are part of the input that the API tells, and are told apart: by the CLI and by the gateway alike."""
+    whole = openai._response
+
+    def cached(*args: Any, **more: Any) -> Any:
+        response = whole(*args, **more)
+        response["usage"]["input_tokens_details"] = {"cached_tokens": 300, "cache_write_tokens": 70}
+        return response
+
+    monkeypatch.setattr(openai, "_response", cached)
+    one = bench("codex")
+    play(one, ScriptTurn(run=("true",), reply="One."))
+    told, counted = one.turn("First.").transcript.usage, reading.usage_of(one.requests())
+    assert (counted.cache_read, counted.cache_write_5m) == (600, 140)
+    assert (told.input, told.cache_read, told.cache_write) == (counted.input, counted.cache_read, counted.cache_write)
 
 
 @both

@@ -144,7 +144,7 @@ ANTHROPIC_STREAM = b"".join(
 )
 OPENAI_STREAM = (
     b'event: response.completed\ndata: {"type":"response.completed","response":{"model":"gpt-x","usage":{"input_tokens":10,'
-    b'"input_tokens_details":{"cached_tokens":4},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":2}}}}\n\n'
+    b'"input_tokens_details":{"cached_tokens":4,"cache_write_tokens":1},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":2}}}}\n\n'
 )
 
 
@@ -152,7 +152,7 @@ OPENAI_STREAM = (
     ("stream", "expected"),
     [
         (ANTHROPIC_STREAM, Usage(input=10, output=7, cache_read=4, known=True)),
-        (OPENAI_STREAM, Usage(input=6, output=7, cache_read=4, reasoning=2, known=True)),
+        (OPENAI_STREAM, Usage(input=5, output=7, cache_read=4, cache_write_5m=1, reasoning=2, known=True)),
     ],
     ids=["anthropic", "openai"],
 )
