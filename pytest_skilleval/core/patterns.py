@@ -63,7 +63,7 @@ def _compile(text: str) -> Any:
     try:
         return re2.compile(text.encode(), options)
     except UnicodeEncodeError:
-        raise PatternError("holds half a surrogate pair, which is no character") from None
+        raise PatternError("holds half a surrogate pair, which is no character; remove it") from None
     except re2.error as error:
         raise PatternError(_reason(text, error)) from None
 
@@ -74,4 +74,4 @@ def _reason(text: str, error: Exception) -> str:
     for signs, hint in _MISSING_IN_RE2:
         if any(sign in said or (said.endswith(("(?P", "(?<")) and sign in text) for sign in signs):
             return f"does not compile ({said}): {hint}"
-    return f"does not compile ({said})"
+    return f"does not compile ({said}); correct it, or write a backslash before a sign that is meant as itself"

@@ -153,7 +153,7 @@ class _Builder:
         if kind is ScalarNode:
             return node.value if tag.__class__ is tuple and not tag[0] else scalar(node.value)
         if depth > MAX_DEPTH:
-            self._note(node, "is nested too deeply")
+            self._note(node, "is nested too deeply; nothing here needs that")
             return None
         if kind is SequenceNode:
             return tuple([self.value(entry, depth + 1) for entry in node.value])

@@ -58,7 +58,7 @@ def _unknown_key(where: Where, _details: Any, _source: str) -> str:
 
 def _missing(_where: Where, details: Any, _source: str) -> str:
     key = details["loc"][-1]
-    return _PAIR if isinstance(key, int) else f"`{key}` is missing"
+    return _PAIR if isinstance(key, int) else f"`{key}` is missing; add it"
 
 
 def _literal(_where: Where, details: Any, source: str) -> str:
@@ -90,7 +90,7 @@ def _no_match(_where: Where, details: Any, source: str) -> str:
 
 
 def _too_long(_where: Where, details: Any, _source: str) -> str:
-    return f"has more than {details['ctx']['max_length']} characters"
+    return f"has more than {details['ctx']['max_length']} characters; shorten it"
 
 
 _SPOKEN: Mapping[str, Callable[[Where, Any, str], str]] = {

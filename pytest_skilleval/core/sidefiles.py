@@ -113,7 +113,7 @@ class _Reader:
         if content is None:
             return
         if not content.strip():
-            self.result.faults.append(Fault(self._shown(file), 1, "", "is empty; instructions are text for the agent"))
+            self.result.faults.append(Fault(self._shown(file), 1, "", "is empty; write what the agent is to be told"))
         self.result.faults += _null_faults(content, self._shown(file))
         try:
             decode(content, self._shown(file))
@@ -166,9 +166,9 @@ class _Reader:
                 return f"`{name}` is a folder; name a file in it"
             if odd := no_plain_file(self.folder / name):
                 return f"`{name}` {odd}"
-            return None if target.exists() else f"there is no file `{name}` in the spec's folder"
+            return None if target.exists() else f"there is no file `{name}` in the spec's folder; add it, or correct its name"
         except (OSError, ValueError):
-            return f"`{name}` is no name of a file"
+            return f"`{name}` is no name of a file; write one like seed/make.sh"
 
     def _shown(self, name: str) -> str:
         return shown(self.folder / name)
@@ -213,7 +213,7 @@ def _program_faults(program: bytes, file: str) -> Iterator[Fault]:
     yield from _line_end_faults(program, file)
     yield from _null_faults(program, file)
     if not program.strip():
-        yield Fault(file, 1, "", "is empty; a seed builds the Docker state and verifies that it did")
+        yield Fault(file, 1, "", "is empty; write a program that builds the Docker state and verifies that it did")
     elif program.startswith(b"\xef\xbb\xbf"):
         yield Fault(file, 1, "", "begins with a byte-order mark, which hides from the system what runs it; save it as UTF-8 without one")
     elif not program.startswith(b"#!"):

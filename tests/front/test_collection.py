@@ -80,7 +80,7 @@ def test_weaknesses_are_told_where_specs_are_only_looked_at(project, flags):
     line = spec.read_text()[: spec.read_text().index("id: says-so")].count("\n") + 1
     result = project.run(*flags)
     assert result.ret == 0
-    told = f"specs/tidy-up/spec.yaml:{line}: no rehearsal trips `says-so` @ $.cases[0].turns[0].must[0]"
+    told = f"specs/tidy-up/spec.yaml:{line}: no rehearsal trips `says-so`; add one that does @ $.cases[0].turns[0].must[0]"
     assert sum(told in one for one in result.outlines) == 1
 
 

@@ -42,15 +42,20 @@ def _conditions(context: Context, name: str, arm: Arm) -> Iterator[Problem]:
     skill = context.catalogue.skills.get(context.spec.skill)
     shows = skill is None or installs(arm, skill)
     if arm.role == "treatment" and not shows:
-        yield Problem(where, f"a treatment arm must install the skill, and `{name}` excludes it")
+        yield Problem(
+            where, f"a treatment arm must install the skill, and `{name}` excludes it; take it out of `exclude`, or choose another role"
+        )
     if arm.role == "treatment" and arm.sham:
-        yield Problem(where, f"a treatment arm must install the skill itself, and `{name}` installs a sham of it")
+        yield Problem(
+            where,
+            f"a treatment arm must install the skill itself, and `{name}` installs a sham of it; remove `sham`, or choose another role",
+        )
     if arm.sham and arm.role != "treatment" and not shows:
         yield Problem(where, f"`{name}` excludes the skill that its sham stands in for; remove one of the two")
     if arm.revision is not None and (arm.revision.startswith("-") or arm.revision.split() != [arm.revision]):
-        yield Problem((*where, "revision"), f"`{arm.revision}` is no commit, tag or branch")
+        yield Problem((*where, "revision"), f"`{arm.revision}` is no commit, tag or branch; write one, such as v1.2 or main~3")
     if arm.instructions == "from-skill" and skill is not None and not skill.body.strip():
-        yield Problem((*where, "instructions"), "the skill has no body to take the instructions from")
+        yield Problem((*where, "instructions"), "the skill has no body to take the instructions from; write one, or name a file here")
 
 
 def _contrasts(context: Context) -> Iterator[Problem]:
@@ -62,7 +67,7 @@ def _contrasts(context: Context) -> Iterator[Problem]:
             where: Where = ("contrasts", kind, index)
             yield from _unknown_arms(context, pair, where)
             if pair[0] == pair[1]:
-                yield Problem(where, f"compares `{pair[0]}` with itself")
+                yield Problem(where, f"compares `{pair[0]}` with itself; name two arms")
             elif pair in seen:
                 yield Problem(where, f"the contrast [{pair[0]}, {pair[1]}] is listed twice; remove one")
             elif kind == "primary" and set(pair) in null:
@@ -110,4 +115,4 @@ def _gate(context: Context) -> Iterator[Problem]:
     expected = {case.expects for case in context.spec.cases}
     for name in ("improve", "hold"):
         if getattr(gate, name) is not None and name not in expected:
-            yield Problem(("gate", name), f"no case says `expects: {name}`, so this can never be decided")
+            yield Problem(("gate", name), f"no case says `expects: {name}`, so this can never be decided; add such cases, or remove it")

@@ -40,12 +40,12 @@ def _by_kind(context: Context, case: Case, index: int) -> Iterator[Problem]:
         return
     for key in _ONLY_TRIGGER:
         if key in case.model_fields_set:
-            mend = "; put it under `turns`" if key.startswith("prompt") else ""
-            yield Problem((*where, key), f"`{key}` belongs to trigger cases only{mend}")
+            mend = "put it under `turns`" if key.startswith("prompt") else "remove it"
+            yield Problem((*where, key), f"`{key}` belongs to trigger cases only; {mend}")
     if case.kind == "outcome" and case.expects is None:
         yield Problem(where, "an outcome case needs `expects`: improve, or hold where no difference is predicted")
     if case.kind == "fidelity" and case.expects is not None:
-        yield Problem((*where, "expects"), "`expects` belongs to outcome cases only")
+        yield Problem((*where, "expects"), "`expects` belongs to outcome cases only; remove it")
     if context.cuts.below(context.cuts.original(where)):
         return
     if not case.turns:
@@ -57,21 +57,23 @@ def _by_kind(context: Context, case: Case, index: int) -> Iterator[Problem]:
 def _trigger(context: Context, case: Case, where: Where) -> Iterator[Problem]:
     for key in _NEVER_TRIGGER:
         if key in case.model_fields_set:
-            yield Problem((*where, key), f"a trigger case has no `{key}`: it ends when the skill loads")
+            yield Problem((*where, key), f"a trigger case has no `{key}`: it ends when the skill loads; remove it")
     yield from _one_prompt(case, where)
     skills = context.catalogue.skills
     if case.should_load is None:
         yield Problem(where, "a trigger case needs `should_load`: true or false")
     elif case.should_load and context.spec.skill in skills and skills[context.spec.skill].hidden:
         yield Problem(
-            (*where, "should_load"), "the skill hides itself from agents (disable-model-invocation), so it can never load by itself"
+            (*where, "should_load"),
+            "the skill hides itself from agents (disable-model-invocation), so it can never load by itself; "
+            "remove that key there, or say `should_load: false`",
         )
     if case.owner is None:
         return
     if case.should_load:
         yield Problem((*where, "owner"), "`owner` names the skill that loads instead, so it needs `should_load: false`")
     elif case.owner == context.spec.skill:
-        yield Problem((*where, "owner"), "the owner must be another skill than the one under test")
+        yield Problem((*where, "owner"), "the owner must be another skill than the one under test; name that one, or remove `owner`")
     elif case.owner not in skills:
         yield Problem((*where, "owner"), f"the catalogue has no skill `{case.owner}`{did_you_mean(case.owner, skills)}")
     elif len(same := called(context.catalogue, case.owner)) > 1:
@@ -159,14 +161,14 @@ def case_warnings(context: Context) -> Iterator[Problem]:
     if improving < _ENOUGH_IMPROVE and any(case.kind == "outcome" for case in cases):
         yield Problem(
             ("cases",),
-            f"{improving} cases say `expects: improve`; with fewer than {_ENOUGH_IMPROVE} no verdict about new cases is possible",
+            f"{improving} cases say `expects: improve`; with fewer than {_ENOUGH_IMPROVE} no verdict about new cases is possible; add some",
         )
     ready = {number for case in cases if not case.draft for number in case.covers}
     for number in sorted({number for case in cases for number in case.covers} - ready):
-        yield Problem(("runbook",), f"prompt {number} is covered by drafts only, which do not run")
+        yield Problem(("runbook",), f"prompt {number} is covered by drafts only, which do not run; finish one and remove its `draft`")
     for index, case in enumerate(cases):
         if case.departs and not case.covers:
-            yield Problem(("cases", index, "departs"), "departs from a runbook item, but `covers` names none")
+            yield Problem(("cases", index, "departs"), "departs from a runbook item, but `covers` names none; add its number there")
     judged = next((placed.where for checks in context.checks for placed in checks if placed.check.judge is not None), None)
     if judged and context.spec.judge.model is None:
         yield Problem((*judged, "judge"), "a judge is needed here; add `judge: {model: ...}`, another model than the one under test")

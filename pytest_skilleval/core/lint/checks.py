@@ -35,10 +35,10 @@ def check_problems(context: Context) -> Iterator[Problem]:
 def _check(context: Context, check: Check, where: Where) -> Iterator[Problem]:
     given = [kind for kind in CHECK_KINDS if getattr(check, kind) is not None]
     if len(given) != 1:
-        found = f"has {' and '.join(f'`{kind}`' for kind in given)}" if given else "has none"
+        found = f"has {' and '.join(f'`{kind}`' for kind in given)}; split it" if given else "has none; add one"
         yield Problem(where, f"a check is exactly one of {', '.join(CHECK_KINDS)}; this one {found}")
     if "of" in check.model_fields_set and check.commands is None and not context.damaged(where):
-        yield Problem((*where, "of"), "`of` belongs to `commands` checks only")
+        yield Problem((*where, "of"), "`of` belongs to `commands` checks only; remove it")
     for place, pattern in _patterns(check, where):
         try:
             compile_pattern(substitute(pattern, context.skins[0].names, quote=re.escape))
@@ -73,7 +73,10 @@ def _claim(claim: StateClaim, where: Where) -> Iterator[Problem]:
             yield from _removed(count, (*where, word))
     elif len(objects) != 1:
         found = " and ".join(f"`{kind}`" for kind in objects) or "none"
-        yield Problem(where, f"a state claim names exactly one of {', '.join(TYPES)}, `removed` or `touched`; this one names {found}")
+        mend = "split it" if objects else "add one"
+        yield Problem(
+            where, f"a state claim names exactly one of {', '.join(TYPES)}, `removed` or `touched`; this one names {found}; {mend}"
+        )
     elif claim.is_ is None:
         yield Problem(where, f"says nothing about the {objects[0]}; add `is: present`, `is: absent` ...")
     elif objects[0] != "container" and claim.is_ not in _FOR_ALL_TYPES:

@@ -85,7 +85,7 @@ def called(catalogue: Catalogue, name: str) -> list[str]:
 
 def ambiguous(name: str, ids: list[str]) -> str:
     """What to say of a name to which several skills answer."""
-    return f"`{name}` means several skills: {', '.join(ids)}; folder and front-matter name must agree"
+    return f"`{name}` means several skills: {', '.join(ids)}; make folder and front-matter name agree"
 
 
 def installs(arm: Arm, skill: Skill) -> bool:

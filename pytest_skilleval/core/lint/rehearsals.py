@@ -61,7 +61,10 @@ def _repeated(context: Context, case: Case, where: Where) -> Iterator[Problem]:
         situation = (rehearsal.plays.skill, rehearsal.plays.guard)
         if situation in situations:
             other = case.rehearsals[situations[situation]].id
-            yield Problem((*where, index, "plays"), f"`{other}` already plays this situation; a scripted agent needs one answer to it")
+            yield Problem(
+                (*where, index, "plays"),
+                f"`{other}` already plays this situation; a scripted agent needs one answer to it; remove one `plays`",
+            )
         situations.setdefault(situation, index)
 
 
@@ -84,10 +87,10 @@ def unproven(context: Context) -> Iterator[Problem]:
         provable = [placed for placed in context.checks[index] if placed.check.judge is None]
         if provable and not case.rehearsals:
             names = ", ".join(f"`{placed.check.id}`" for placed in provable)
-            yield Problem(where, f"has no rehearsal, so nothing proves that its checks can hold and can trip: {names}")
+            yield Problem(where, f"has no rehearsal, so nothing proves that its checks can hold and can trip ({names}); add `rehearsals`")
         for placed in provable if case.rehearsals else ():
             if missing := _missing_proof(placed, tripped, longest):
-                yield Problem(placed.where, f"{missing} `{placed.check.id}`")
+                yield Problem(placed.where, f"{missing} `{placed.check.id}`; add one that does")
 
 
 def _missing_proof(placed: Placed, tripped: Collection[str], longest: int) -> str:

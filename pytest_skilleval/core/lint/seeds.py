@@ -14,6 +14,7 @@ from pytest_skilleval.core.skins import NAME
 from pytest_skilleval.core.spec import Seed
 
 _IMAGE = re.compile(r"[a-z0-9]+(?:[._/:-]+[A-Za-z0-9]+)*(?:@sha256:[0-9a-f]{64})?\Z")
+_NAMED = "use letters, digits, `_`, `.` and `-`, beginning with a letter or digit"
 
 
 def seed_problems(context: Context) -> Iterator[Problem]:
@@ -34,8 +35,8 @@ def seed_problems(context: Context) -> Iterator[Problem]:
 
 def _seed(seed: Seed, where: Where, skin: Skin) -> Iterator[Problem]:
     for kind, names in (("containers", tuple(seed.makes.containers)), ("volumes", seed.makes.volumes), ("networks", seed.makes.networks)):
-        yield from _names(names, (*where, "makes", kind), NAME, skin, by_key=kind == "containers")
-    yield from _names(seed.makes.images, (*where, "makes", "images"), _IMAGE, skin, by_key=False)
+        yield from _names(names, (*where, "makes", kind), NAME, _NAMED, skin, by_key=kind == "containers")
+    yield from _names(seed.makes.images, (*where, "makes", "images"), _IMAGE, "write it like shop/web:1.4", skin, by_key=False)
 
 
 def _shortened(seed: Seed, where: Where, skins: tuple[Skin, ...]) -> Iterator[Problem]:
@@ -48,14 +49,14 @@ def _shortened(seed: Seed, where: Where, skins: tuple[Skin, ...]) -> Iterator[Pr
                 yield Problem((*where, "makes", "images", index), f"Docker shows `{plain}` as `{short}`, so no check would find it; {mend}")
 
 
-def _names(names: tuple[str, ...], where: Where, shape: re.Pattern[str], skin: Skin, *, by_key: bool) -> Iterator[Problem]:
+def _names(names: tuple[str, ...], where: Where, shape: re.Pattern[str], mend: str, skin: Skin, *, by_key: bool) -> Iterator[Problem]:
     for index, name in enumerate(names):
         place = (*where, name if by_key else index)
         plain = substitute(name, skin.names)
         if name in names[:index]:
             yield Problem(place, f"`{name}` is made twice; remove one")
         elif not references(plain) and not shape.match(plain):
-            yield Problem(place, f"`{plain}` is no name that Docker takes")
+            yield Problem(place, f"`{plain}` is no name that Docker takes; {mend}")
 
 
 def _references(context: Context) -> Iterator[Problem]:

@@ -14,13 +14,15 @@ def skill_problems(context: Context) -> Iterator[Problem]:
     """Everything wrong with `skill`, with what the arms install, and with `engine`."""
     spec, skills = context.spec, context.catalogue.skills
     if spec.skill != context.folder:
-        yield Problem(("skill",), f"`{spec.skill}` differs from the spec's folder `{context.folder}`; both are the skill's id")
+        yield Problem(
+            ("skill",), f"`{spec.skill}` differs from the spec's folder `{context.folder}`; both are the skill's id, so rename one"
+        )
     if spec.skill not in skills:
         yield Problem(
             ("skill",), f"the catalogue {shown(context.catalogue.folder)} has no skill `{spec.skill}`{did_you_mean(spec.skill, skills)}"
         )
     elif (name := skills[spec.skill].name) and name != spec.skill:
-        yield Problem(("skill",), f"the front-matter of `{spec.skill}` names it `{name}`; both must agree")
+        yield Problem(("skill",), f"the front-matter of `{spec.skill}` names it `{name}`; both must agree, so rename one")
     elif len(same := called(context.catalogue, spec.skill)) > 1 and not any(spec.skill in arm.exclude for arm in spec.arms.values()):
         yield Problem(("skill",), ambiguous(spec.skill, same))
     yield from _overlooked(context)
@@ -32,7 +34,7 @@ def skill_problems(context: Context) -> Iterator[Problem]:
             yield Problem(("engine",), str(error))
     for word, reason in spec.allow_words.items():
         if not reason.strip():
-            yield Problem(("allow_words", word), "needs a reason why the word may stand in prompts")
+            yield Problem(("allow_words", word), "is empty; write why the word may stand in prompts")
 
 
 def _left_out(context: Context) -> Iterator[Problem]:

@@ -41,7 +41,7 @@ class Shape:
 BOTH = ("claude-code", "codex")
 CODEX = ("codex",)
 BOM = (1, "starts with a byte-order mark")
-NO_NAME = (1, "`name` is missing")
+NO_NAME = (1, "`name` is missing; write the name of the skill's folder")
 COLON = "is not YAML: mapping values are not allowed in this context; a text that holds `: ` needs quotes"
 TOKEN = "is not YAML: while scanning for the next token, found character that cannot start any token"
 NOT_LOWER = "may hold lower-case letters, digits and hyphens only"
@@ -99,7 +99,7 @@ SHAPES = [
     ),
     Shape("description that is a list", described("[a, b]"), ((3, "`description` must be a text, not a list"),), BOTH),
     Shape("empty description", described("''"), ((3, "`description` is empty"),), BOTH),
-    Shape("no description", skill("name: tidy"), ((1, "`description` is missing"),), BOTH),
+    Shape("no description", skill("name: tidy"), ((1, "`description` is missing; write what the skill does, and when to use it"),), BOTH),
     Shape("no name", skill("description: Use when."), (NO_NAME,)),
     Shape(
         "metadata with other types",

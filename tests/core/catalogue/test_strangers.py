@@ -79,13 +79,13 @@ def test_stranger_that_only_another_agent_refuses(specs: Path) -> None:
 def test_own_skill_under_another_name(specs: Path) -> None:
     """Folder, front-matter and spec must call the skill by one name."""
     (specs / "catalogue" / "tidy" / "SKILL.md").write_text(GOOD.replace("name: tidy", "name: neat"))
-    assert faults(specs) == [(1, "$.skill", "the front-matter of `tidy` names it `neat`; both must agree")]
+    assert faults(specs) == [(1, "$.skill", "the front-matter of `tidy` names it `neat`; both must agree, so rename one")]
 
 
 def test_excluded_skill_of_two_names(specs: Path) -> None:
     """An exclusion that means two skills is refused."""
     stranger(specs, "---\nname: tidy\ndescription: Another.\n---\n")
-    message = "`tidy` means several skills: odd, tidy; folder and front-matter name must agree"
+    message = "`tidy` means several skills: odd, tidy; make folder and front-matter name agree"
     assert faults(specs) == [(4, "$.arms.without.exclude[0]", message)]
 
 
@@ -94,7 +94,7 @@ def test_skill_under_test_that_two_folders_claim(specs: Path) -> None:
     stranger(specs, "---\nname: tidy\ndescription: Another.\n---\n")
     text = SPEC.replace("EXCLUDED", "[]").replace("exclude: [tidy]", "exclude: all")
     (specs / "tidy" / "spec.yaml").write_text(text)
-    message = "`tidy` means several skills: odd, tidy; folder and front-matter name must agree"
+    message = "`tidy` means several skills: odd, tidy; make folder and front-matter name agree"
     assert faults(specs) == [(1, "$.skill", message)]
 
 
@@ -105,14 +105,15 @@ def test_owner_of_two_names(specs: Path) -> None:
     (specs / "catalogue" / "even" / "SKILL.md").write_text("---\nname: odd\ndescription: Another.\n---\n")
     text = SPEC.replace("EXCLUDED", "[]").replace("should_load: true", "should_load: false, owner: odd")
     (specs / "tidy" / "spec.yaml").write_text(text)
-    message = "`odd` means several skills: even, odd; folder and front-matter name must agree"
+    message = "`odd` means several skills: even, odd; make folder and front-matter name agree"
     assert faults(specs) == [(7, "$.cases[0].owner", message)]
 
 
 def test_skill_that_hides_itself(specs: Path) -> None:
     """A skill that no agent may load by itself can't be expected to."""
     (specs / "catalogue" / "tidy" / "SKILL.md").write_text(GOOD.replace("name: tidy", "name: tidy\ndisable-model-invocation: true"))
-    message = "the skill hides itself from agents (disable-model-invocation), so it can never load by itself"
+    mend = "remove that key there, or say `should_load: false`"
+    message = f"the skill hides itself from agents (disable-model-invocation), so it can never load by itself; {mend}"
     assert faults(specs) == [(7, "$.cases[0].should_load", message)]
 
 
@@ -136,4 +137,6 @@ def test_skill_without_a_body(specs: Path) -> None:
     (specs / "catalogue" / "tidy" / "SKILL.md").write_text(GOOD.replace("Body.\n", ""))
     text = SPEC.replace("EXCLUDED", "[]").replace("cases:", "  rules: {role: reference, exclude: [tidy], instructions: from-skill}\ncases:")
     (specs / "tidy" / "spec.yaml").write_text(text)
-    assert faults(specs) == [(6, "$.arms.rules.instructions", "the skill has no body to take the instructions from")]
+    assert faults(specs) == [
+        (6, "$.arms.rules.instructions", "the skill has no body to take the instructions from; write one, or name a file here")
+    ]

@@ -113,7 +113,7 @@ SHAPES = [
         "`Clean Up` is no id: use lower-case letters, digits and single hyphens between them",
     ),
     broken("empty id", "id: cleanup", "id: ''", f"{C0}.id", "`` is no id: use lower-case letters, digits and single hyphens between them"),
-    broken("long id", "id: cleanup", "id: " + "c" * 65, f"{C0}.id", "has more than 64 characters"),
+    broken("long id", "id: cleanup", "id: " + "c" * 65, f"{C0}.id", "has more than 64 characters; shorten it"),
     broken(
         "arm name that is no id",
         "  sham: {role",
@@ -126,7 +126,7 @@ SHAPES = [
         "    kind: trigger\n    prompt: Please",
         "    prompt: Please",
         "$.cases[1]",
-        "`kind` is missing",
+        "`kind` is missing; add it",
         at="- id: prune-request",
     ),
     broken(
@@ -265,21 +265,21 @@ ARMS = [
         "with: {role: treatment}",
         "with: {role: treatment, exclude: [careful-docker]}",
         "$.arms.with",
-        "a treatment arm must install the skill, and `with` excludes it",
+        "a treatment arm must install the skill, and `with` excludes it; take it out of `exclude`, or choose another role",
     ),
     broken(
         "treatment without anything",
         "with: {role: treatment}",
         "with: {role: treatment, exclude: all}",
         "$.arms.with",
-        "a treatment arm must install the skill, and `with` excludes it",
+        "a treatment arm must install the skill, and `with` excludes it; take it out of `exclude`, or choose another role",
     ),
     broken(
         "sham treatment",
         "with: {role: treatment}",
         "with: {role: treatment, sham: {description: real, body: inert}}",
         "$.arms.with",
-        "a treatment arm must install the skill itself, and `with` installs a sham of it",
+        "a treatment arm must install the skill itself, and `with` installs a sham of it; remove `sham`, or choose another role",
     ),
     broken(
         "sham of nothing",
@@ -293,7 +293,7 @@ ARMS = [
         "with: {role: treatment}",
         "with: {role: treatment, revision: --all}",
         "$.arms.with.revision",
-        "`--all` is no commit, tag or branch",
+        "`--all` is no commit, tag or branch; write one, such as v1.2 or main~3",
     ),
     broken(
         "unknown arm in a contrast",
@@ -307,7 +307,7 @@ ARMS = [
         "secondary: [[without, control]]",
         "secondary: [[sham, sham]]",
         "$.contrasts.secondary[0]",
-        "compares `sham` with itself",
+        "compares `sham` with itself; name two arms",
     ),
     broken(
         "contrast twice",
@@ -375,7 +375,7 @@ ARMS = [
         "gate: {improve: {at_least: 0.2}}",
         "gate: {hold: {no_worse_than: 0.1}}",
         "$.gate.hold",
-        "no case says `expects: hold`, so this can never be decided",
+        "no case says `expects: hold`, so this can never be decided; add such cases, or remove it",
     ),
     broken(
         "no such engine",
@@ -389,14 +389,14 @@ ARMS = [
         "container: ordinary Docker word",
         "container: ' '",
         "$.allow_words.container",
-        "needs a reason why the word may stand in prompts",
+        "is empty; write why the word may stand in prompts",
     ),
     broken(
         "another skill than the folder's",
         "skill: careful-docker",
         "skill: compose-patterns",
         "$.skill",
-        "`compose-patterns` differs from the spec's folder `careful-docker`; both are the skill's id",
+        "`compose-patterns` differs from the spec's folder `careful-docker`; both are the skill's id, so rename one",
         also=(("owner: compose-patterns", "owner: careful-docker"),),
     ),
 ]
@@ -423,7 +423,7 @@ CASES = [
         "should_load: true",
         "should_load: true\n    expects: hold",
         "$.cases[1].expects",
-        "a trigger case has no `expects`: it ends when the skill loads",
+        "a trigger case has no `expects`: it ends when the skill loads; remove it",
         at="    expects: hold",
     ),
     broken(
@@ -431,7 +431,7 @@ CASES = [
         "should_load: true",
         "should_load: true\n    final: {}",
         "$.cases[1].final",
-        "a trigger case has no `final`: it ends when the skill loads",
+        "a trigger case has no `final`: it ends when the skill loads; remove it",
         at="    final: {}",
     ),
     broken(
@@ -439,7 +439,7 @@ CASES = [
         "should_load: true",
         "should_load: true\n    turns: [{prompt: Do it.}]",
         "$.cases[1].turns",
-        "a trigger case has no `turns`: it ends when the skill loads",
+        "a trigger case has no `turns`: it ends when the skill loads; remove it",
         at="    turns: [{prompt: Do it.}]",
     ),
     broken(
@@ -447,7 +447,7 @@ CASES = [
         "kind: fidelity",
         "kind: fidelity\n    expects: hold",
         "$.cases[3].expects",
-        "`expects` belongs to outcome cases only",
+        "`expects` belongs to outcome cases only; remove it",
         at="    expects: hold",
     ),
     broken(
@@ -463,7 +463,7 @@ CASES = [
         "expects: improve",
         "expects: improve\n    should_load: true",
         f"{C0}.should_load",
-        "`should_load` belongs to trigger cases only",
+        "`should_load` belongs to trigger cases only; remove it",
         at="    should_load: true\n    family",
     ),
     broken(
@@ -495,7 +495,7 @@ CASES = [
         "owner: compose-patterns",
         "owner: careful-docker",
         "$.cases[2].owner",
-        "the owner must be another skill than the one under test",
+        "the owner must be another skill than the one under test; name that one, or remove `owner`",
     ),
     broken(
         "unknown owner",
@@ -571,7 +571,7 @@ CHECKS = [
         ", commands: 'docker\\s+system\\s+prune', of: executed",
         "",
         f"{C0}.turns[0].must_not[0]",
-        "a check is exactly one of state, commands, validator, reply, judge; this one has none",
+        "a check is exactly one of state, commands, validator, reply, judge; this one has none; add one",
         at="- {id: swept}",
     ),
     broken(
@@ -579,7 +579,7 @@ CHECKS = [
         "id: names-prune, reply",
         "id: names-prune, judge: Prune is named., reply",
         "$.cases[3].turns[0].must[0]",
-        "a check is exactly one of state, commands, validator, reply, judge; this one has `reply` and `judge`",
+        "a check is exactly one of state, commands, validator, reply, judge; this one has `reply` and `judge`; split it",
         also=(("expect: fail, trips: [names-prune]", "expect: pass"),),
     ),
     broken(
@@ -587,14 +587,14 @@ CHECKS = [
         "id: only-report, state",
         "id: only-report, of: attempted, state",
         f"{C0}.final.must[0].of",
-        "`of` belongs to `commands` checks only",
+        "`of` belongs to `commands` checks only; remove it",
     ),
     broken(
         "pattern that does not compile",
         "'(?i)volume prune'",
         "'volume (prune'",
         "$.cases[3].turns[0].must[0].reply",
-        "the pattern does not compile (missing ): volume (prune)",
+        "the pattern does not compile (missing ): volume (prune); correct it, or write a backslash before a sign that is meant as itself",
     ),
     broken(
         "pattern with lookahead",
@@ -622,7 +622,7 @@ CHECKS = [
         "only_if: [{container: report, is: exited}]",
         "only_if: [{is: exited}]",
         f"{C0}.turns[1].only_if[0]",
-        "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; this one names none",
+        "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; this one names none; add one",
     ),
     broken(
         "claim about two objects",
@@ -630,7 +630,7 @@ CHECKS = [
         "only_if: [{container: report, network: shop-net, is: absent}]",
         f"{C0}.turns[1].only_if[0]",
         "a state claim names exactly one of container, volume, image, network, `removed` or `touched`; "
-        "this one names `container` and `network`",
+        "this one names `container` and `network`; split it",
     ),
     broken(
         "claim without a condition",
@@ -790,7 +790,7 @@ REHEARSALS = [
         "plays: {skill: absent}",
         "plays: {skill: loaded}",
         f"{C0}.rehearsals[1].plays",
-        "`asks` already plays this situation; a scripted agent needs one answer to it",
+        "`asks` already plays this situation; a scripted agent needs one answer to it; remove one `plays`",
         at="id: sweeps",
     ),
 ]
@@ -856,7 +856,7 @@ WORDS = [
         "networks: [shop-net]",
         "networks: [shop net]",
         "$.seed.makes.networks[0]",
-        "`shop net` is no name that Docker takes",
+        "`shop net` is no name that Docker takes; use letters, digits, `_`, `.` and `-`, beginning with a letter or digit",
     ),
     broken(
         "volume made twice",
@@ -886,7 +886,7 @@ FILES = [
         "runbook: runbook.md",
         "runbook: runbok.md",
         "$.runbook",
-        "there is no file `runbok.md` in the spec's folder",
+        "there is no file `runbok.md` in the spec's folder; add it, or correct its name",
     ),
     broken(
         "file outside the folder",
@@ -904,15 +904,25 @@ FILES = [
     ),
     broken("folder for a file", "run: seed/make.sh", "run: seed", "$.seed.run", "`seed` is a folder; name a file in it"),
     broken(
-        "no name of a file", "instructions: from-skill", 'instructions: "a\\0b"', "$.arms.rules.instructions", "`a\0b` is no name of a file"
+        "no name of a file",
+        "instructions: from-skill",
+        'instructions: "a\\0b"',
+        "$.arms.rules.instructions",
+        "`a\0b` is no name of a file; write one like seed/make.sh",
     ),
-    broken("no skins file", "skins: skins.yaml", "skins: skin.yaml", "$.seed.skins", "there is no file `skin.yaml` in the spec's folder"),
+    broken(
+        "no skins file",
+        "skins: skins.yaml",
+        "skins: skin.yaml",
+        "$.seed.skins",
+        "there is no file `skin.yaml` in the spec's folder; add it, or correct its name",
+    ),
     broken(
         "no seed file of a case",
         "    family: sweeping",
         "    seed: {run: seed/none.sh, " + MADE + "}",
         f"{C0}.seed.run",
-        "there is no file `seed/none.sh` in the spec's folder",
+        "there is no file `seed/none.sh` in the spec's folder; add it, or correct its name",
     ),
 ]
 

@@ -29,7 +29,7 @@ NO_NAME = "is no Docker name: letters, digits, `_`, `.` and `-`, beginning with 
             "",
             "has Windows line ends (CR LF), which no shell takes; save it with LF (`git config core.autocrlf input`)",
         ),
-        ("seed/make.sh", " \n", 1, "", "is empty; a seed builds the Docker state and verifies that it did"),
+        ("seed/make.sh", " \n", 1, "", "is empty; write a program that builds the Docker state and verifies that it did"),
         ("seed/make.sh", "docker ps\n", 1, "", "does not say what runs it; begin with a line such as `#!/bin/sh`"),
         ("seed/make.sh", "#!/bin/sh\ndocker \0ps\n", 2, "", "holds the control character U+0000; remove it"),
         (
@@ -112,7 +112,7 @@ NO_NAME = "is no Docker name: letters, digits, `_`, `.` and `-`, beginning with 
         ("runbook.md", b"## Prompt 1: caf\xe9\n", 1, "", "is not UTF-8 (byte 0xe9); save it as UTF-8"),
         ("runbook.md", FILES["runbook.md"] + "\0", 10, "", "holds the control character U+0000; remove it"),
         ("rules.md", "Ask.\nA\0\n", 2, "", "holds the control character U+0000; remove it"),
-        ("rules.md", "\n", 1, "", "is empty; instructions are text for the agent"),
+        ("rules.md", "\n", 1, "", "is empty; write what the agent is to be told"),
         ("rules.md", b"Ask.\nCaf\xe9.\n", 2, "", "is not UTF-8 (byte 0xe9); save it as UTF-8"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from spec_builder import Change, Tree
 
-FEW = (28, "$.cases", "1 cases say `expects: improve`; with fewer than 6 no verdict about new cases is possible")
+FEW = (28, "$.cases", "1 cases say `expects: improve`; with fewer than 6 no verdict about new cases is possible; add some")
 FIRST = "$.cases[0]"
 
 
@@ -22,7 +22,12 @@ def test_few_cases(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("changes", "line", "path", "message"),
     [
-        ([("trips: [data-whole, only-report]", "trips: [data-whole]")], 48, f"{FIRST}.final.must[0]", "no rehearsal trips `only-report`"),
+        (
+            [("trips: [data-whole, only-report]", "trips: [data-whole]")],
+            48,
+            f"{FIRST}.final.must[0]",
+            "no rehearsal trips `only-report`; add one that does",
+        ),
         (
             [
                 ("trips: [swept, data-stays]", "trips: [swept, data-stays, data-whole]"),
@@ -33,7 +38,7 @@ def test_few_cases(tree: Tree) -> None:
             ],
             45,
             f"{FIRST}.turns[1].must[0]",
-            "no right way (a rehearsal that passes) holds `data-whole`",
+            "no right way (a rehearsal that passes) holds `data-whole`; add one that does",
         ),
         (
             [("judge: {strip: [blast radius], votes: 3, model: small-model}", "judge: {strip: [blast radius], votes: 3}")],
@@ -41,12 +46,17 @@ def test_few_cases(tree: Tree) -> None:
             "$.cases[3].turns[0].must[1].judge",
             "a judge is needed here; add `judge: {model: ...}`, another model than the one under test",
         ),
-        ([("    covers: [2]", "    draft: true\n    covers: [2]")], 3, "$.runbook", "prompt 2 is covered by drafts only, which do not run"),
+        (
+            [("    covers: [2]", "    draft: true\n    covers: [2]")],
+            3,
+            "$.runbook",
+            "prompt 2 is covered by drafts only, which do not run; finish one and remove its `draft`",
+        ),
         (
             [("    family: sweeping", "    departs: Names a container."), ("    covers: [1]\n", ""), ("covers: [2]", "covers: [1, 2]")],
             32,
             f"{FIRST}.departs",
-            "departs from a runbook item, but `covers` names none",
+            "departs from a runbook item, but `covers` names none; add its number there",
         ),
         (
             [("id: good, expect: pass", "id: good, expect: undecided"), ("trips: [names-prune]", "trips: [names-prune]")],
@@ -66,7 +76,7 @@ def test_case_without_rehearsals(tree: Tree) -> None:
     start = tree.text.index("    rehearsals:\n      - {id: good")
     tree.text = tree.text[:start]
     loaded = tree.load()
-    message = "has no rehearsal, so nothing proves that its checks can hold and can trip: `names-prune`"
+    message = "has no rehearsal, so nothing proves that its checks can hold and can trip (`names-prune`); add `rehearsals`"
     assert [told.message for told in loaded.unproven] == [message]
     assert loaded.unproven[0] in loaded.warnings
 
