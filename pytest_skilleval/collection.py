@@ -181,3 +181,10 @@ def show_specs(config: pytest.Config) -> None:
     covered = any(folder.is_relative_to(config.invocation_params.dir / argument) for argument in config.args)
     if folder.is_dir() and not covered:
         config.args.append(str(folder))
+
+
+def show_weak(reporter: pytest.TerminalReporter, weak: Iterable[str]) -> None:
+    """What leaves the specs usable but weak, each line once."""
+    reporter.section("specs with weaknesses")
+    for line in dict.fromkeys(weak):
+        reporter.write_line(line)

@@ -94,9 +94,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Where specs are only validated, tell what leaves them usable but weak."""
     if weak := config.stash.get(WEAK, None):
-        terminalreporter.section("specs with weaknesses")
-        for line in dict.fromkeys(weak):
-            terminalreporter.write_line(line)
+        from pytest_skilleval import collection
+
+        collection.show_weak(terminalreporter, weak)
 
 
 def pytest_report_teststatus(
