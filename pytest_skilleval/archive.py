@@ -26,6 +26,8 @@ PLAN = "plan.json"
 PRICES = "prices.json"
 PROVENANCE = "provenance.json"
 SPEC = "spec.json"
+SESSION = "session"
+"""Folder of a run for what the CLI recorded itself."""
 
 
 def encode(value: object) -> bytes:
@@ -133,7 +135,7 @@ class RunFolder:
     """The files of one run."""
 
     path: Path
-    mask: Callable[[bytes], bytes] | None = None
+    mask: Callable[[bytes], bytes] = bytes
     """Removes secrets from what is written."""
 
     def begin(self) -> int:
@@ -165,7 +167,18 @@ class RunFolder:
         self._put(name, b"".join(msgspec.json.encode(value) + b"\n" for value in values))
 
     def _put(self, name: str, content: bytes) -> None:
-        write_atomically(self.path / name, self.mask(content) if self.mask else content)
+        write_atomically(self.path / name, self.mask(content))
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Write a file of any content, its folders made; not fsynced, as it may be large: a power cut may tear it."""
+        place = self.path / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(self.mask(content))
+
+    def session_records(self) -> Iterator[bytes]:
+        """The CLI's own line-JSON records of the session, as far as they were kept."""
+        for path in sorted((self.path / SESSION).rglob("*.jsonl")):
+            yield path.read_bytes()
 
     def read(self, name: str, kind: type[T]) -> T:
         """Read one JSON file of the run back."""

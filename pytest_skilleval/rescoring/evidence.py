@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -24,7 +24,7 @@ def evidence(folder: RunFolder, record: RunRecord, cli: Agent, requests: Sequenc
     refused = reading.refused_turns(requests)
     whole = [
         msgspec.structs.replace(transcript, refused=transcript.refused or number in refused)
-        for number, transcript in enumerate(cli.supplement([turn.transcript for turn in turns], _session_records(folder)), start=1)
+        for number, transcript in enumerate(cli.supplement([turn.transcript for turn in turns], folder.session_records()), start=1)
     ]
     return Evidence(
         baseline=folder.read("baseline.json", DockerState) if path.exists() else None,
@@ -40,12 +40,6 @@ def model_requests(folder: RunFolder) -> tuple[tuple[RequestRecord, ...], int]:
     """What the gateway recorded of the run, empty where there was none, and the number of lines that can't be read."""
     path = folder.path / "requests.jsonl"
     return read_lines(path.read_bytes()) if path.exists() else ((), 0)
-
-
-def _session_records(folder: RunFolder) -> Iterator[bytes]:
-    """The CLI's own line-JSON records of the session."""
-    for path in sorted((folder.path / "session").rglob("*.jsonl")):
-        yield path.read_bytes()
 
 
 def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent, dose: float | None) -> TurnEvidence:

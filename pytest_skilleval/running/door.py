@@ -65,7 +65,7 @@ class ModelDoor:
             return
         self.records = self._client.close(self._run)
         self._mask.count += sum(record.masked for record in self.records)
-        (self._folder.path / "requests.jsonl").write_bytes(self._mask(to_lines(self.records)))
+        self._folder.keep("requests.jsonl", to_lines(self.records))
 
     def provenance(self) -> dict[str, str]:
         """What the first request tells of the agent's set-up."""

@@ -11,6 +11,7 @@ from pytest_skilleval.core.ports import Sandbox
 from pytest_skilleval.running.preparing import hosts_of
 
 if TYPE_CHECKING:
+    from pytest_skilleval.archive import RunFolder
     from pytest_skilleval.running.arming import Armed
     from pytest_skilleval.running.job import Job
 
@@ -43,6 +44,11 @@ def of_run(job: Job, sandbox: Sandbox, armed: Armed) -> dict[str, str]:
         "arm.guard": digest("\n".join(armed.setup.deny).encode()) if armed.setup.deny else "none",
         "random_seed": str(job.options.random_seed),
     }
+
+
+def recorded_version(job: Job, folder: RunFolder) -> str | None:
+    """The version of the CLI that the session record of a run names; None: it names none."""
+    return next(filter(None, map(job.agent.version_in, folder.session_records())), None)
 
 
 def agent_version(job: Job, sandbox: Sandbox) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_skilleval.archive import SESSION
 from pytest_skilleval.core import declared
 from pytest_skilleval.core.arms import unpacked
 from pytest_skilleval.core.choosing import SCRIPTED
@@ -35,7 +35,7 @@ from pytest_skilleval.running import arming
 from pytest_skilleval.running.conversation import Conversation
 from pytest_skilleval.running.door import ModelDoor
 from pytest_skilleval.running.preparing import open_seeded, verify
-from pytest_skilleval.running.provenance import agent_version, of_run
+from pytest_skilleval.running.provenance import agent_version, of_run, recorded_version
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
@@ -86,7 +86,7 @@ def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[Ru
         attempt.go()
     except Exception as failure:
         job.cancellation.check()  # a sandbox that was killed under our hands is no failure of anything
-        error = failure if isinstance(failure, RunError) else _our_fault(job, folder, failure)
+        error = failure if isinstance(failure, RunError) else _our_fault(folder, failure)
         if isinstance(error, (AgentApiError, AgentCrash, IdleTimeout)):
             error = attempt.unpaid() or error
     finally:
@@ -94,11 +94,10 @@ def _try(job: Job, folder: RunFolder, attempts: tuple[Attempt, ...]) -> tuple[Ru
     return attempt.record(error, attempts), error
 
 
-def _our_fault(job: Job, folder: RunFolder, failure: Exception) -> HarnessError:
+def _our_fault(folder: RunFolder, failure: Exception) -> HarnessError:
     """Anything unforeseen is the harness' own failure: the session goes on, the traceback is kept beside the run."""
     with contextlib.suppress(OSError):
-        told = job.mask.text("".join(traceback.format_exception(failure)))
-        (folder.path / "traceback.txt").write_text(told, encoding="utf-8")
+        folder.keep("traceback.txt", "".join(traceback.format_exception(failure)).encode("utf-8", "backslashreplace"))
     return HarnessError(f"{type(failure).__name__}: {failure} (see traceback.txt in the run's folder)")
 
 
@@ -172,10 +171,8 @@ class _Attempt:
         self.folder.write_lines("events.jsonl", sandbox.events())
         self.folder.write("validators.json", self.talk.validators)
         for name in self.job.agent.session_folders:
-            _fetch(sandbox, f"{sandbox.home}/{name}", self.folder.path / "session", self.job)
-        records = sorted((self.folder.path / "session").rglob("*.jsonl"))
-        told = filter(None, (self.job.agent.version_in(path.read_bytes()) for path in records))
-        self.provenance["agent.version"] = next(told, "") or agent_version(self.job, sandbox)
+            _fetch(sandbox, f"{sandbox.home}/{name}", self.folder)
+        self.provenance["agent.version"] = recorded_version(self.job, self.folder) or agent_version(self.job, sandbox)
 
     def _close_door(self) -> None:
         if self.door:
@@ -227,12 +224,10 @@ class _Attempt:
             self.phases[name] = round(time.monotonic() - began, 4)
 
 
-def _fetch(sandbox: Sandbox, path: str, target: Path, job: Job) -> None:
-    """Copy a folder out of the sandbox, secrets masked; a missing one is nothing to keep."""
+def _fetch(sandbox: Sandbox, path: str, folder: RunFolder) -> None:
+    """Keep a folder of the sandbox below ``session``; a missing one is nothing to keep."""
     packed = sandbox.exec(Command(argv=("sh", "-c", PACK, "sh", *posixpath.split(path)), user="root"), timeout=600)
     if packed.exit_code:
         raise SandboxError(f"{path} can't be read inside the sandbox: {packed.stderr.decode(errors='replace').strip()}")
     for file in unpacked(packed.stdout) if packed.stdout else ():
-        place = target / file.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(job.mask(file.content))
+        folder.keep(f"{SESSION}/{file.path}", file.content)

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_skilleval.archive import RunFolder
 from pytest_skilleval.core.credentials import Masking
+from pytest_skilleval.running import story
 from pytest_skilleval.running.conversation import Sink
 
 SECRET = b"sk-ant-0123456789abcdef"
@@ -52,6 +54,15 @@ def test_an_endless_line_reaches_disk_and_is_masked(tmp_path: Path) -> None:
         assert sink.close() == 1
         assert time.process_time() - begun < 5
     assert SECRET not in path.read_bytes()
+
+
+def test_a_traceback_of_ours_is_kept_and_masked(tmp_path: Path) -> None:
+    """What went wrong stands beside the run, whatever its text holds, without the secrets in it; the run's folder counts them."""
+    folder = RunFolder(tmp_path / "run", mask=(masking := Masking([SECRET.decode()])))
+    error = story._our_fault(folder, ValueError(f"{SECRET.decode()} \udcff"))
+    kept = (folder.path / "traceback.txt").read_bytes()
+    assert kept == b"ValueError: [masked] \\udcff\n"
+    assert (error.blame, masking.count) == ("harness", 1)
 
 
 def test_without_secrets_a_stream_is_as_it_was(tmp_path: Path) -> None:
