@@ -66,6 +66,11 @@ class Runs(tuple[MeasuredRun, ...]):  # noqa: SLOT001 (what is counted is kept b
         return sum(map(unviolated, self.decided))
 
     @cached_property
+    def measured(self) -> tuple[MeasuredRun, ...]:
+        """Runs that have a score, undecided ones too."""
+        return tuple(run for run in self if run.score)
+
+    @cached_property
     def scores(self) -> tuple[RunScore, ...]:
         """Of all runs that have one, undecided ones too."""
         return tuple(run.score for run in self if run.score)

@@ -65,14 +65,13 @@ def friction(cells: Cells, facts: SpecFacts) -> tuple[Friction, ...]:
 
 
 def _metrics(pair: Pair, group: Group, cases: Sequence[CasePair]) -> Iterator[Friction]:
-    runs = [(one, _scored(one.before), _scored(one.after)) for one in cases]
-    asked = [_cost_pair(of_case, lambda run: float(run.score is not None and run.score.asked_first)) for of_case in runs]
+    asked = [_cost_pair(one, lambda run: float(run.score is not None and run.score.asked_first)) for one in cases]
     yield from _share(ASKED, pair, group, asked)
     held = {one.case for one in cases if one.expects == "hold"}
     yield from _share(NEEDLESS, pair, group, [one for one in asked if one.case in held])
     simulated = any(run.record.simulated for one in cases for run in one.after if run.record)
     for metric in METRICS:
-        amounts = [_cost_pair(of_case, metric.of) for of_case in runs]
+        amounts = [_cost_pair(one, metric.of) for one in cases]
         told = [one for one in amounts if one.used0 and one.used1]
         why_not = SIMULATED if simulated and metric.unit == "$" else metric.why_not
         difference, ratio = _used(told) if told else _unknown(why_not)
@@ -121,14 +120,9 @@ def _used(told: Sequence[CostPair]) -> tuple[Figure, Figure]:
     return of_estimate(found.difference, "families"), of_estimate(found.ratio, "families")
 
 
-def _scored(runs: Runs) -> list[MeasuredRun]:
-    return [run for run in runs if run.score]
+def _cost_pair(one: CasePair, of: Callable[[MeasuredRun], float | None]) -> CostPair:
+    return CostPair(one.case, _told(of, one.before), _told(of, one.after), one.family)
 
 
-def _cost_pair(of_case: tuple[CasePair, list[MeasuredRun], list[MeasuredRun]], of: Callable[[MeasuredRun], float | None]) -> CostPair:
-    one, before, after = of_case
-    return CostPair(one.case, _told(of, before), _told(of, after), one.family)
-
-
-def _told(of: Callable[[MeasuredRun], float | None], runs: Sequence[MeasuredRun]) -> tuple[float, ...]:
-    return tuple([value for value in map(of, runs) if value is not None])
+def _told(of: Callable[[MeasuredRun], float | None], runs: Runs) -> tuple[float, ...]:
+    return tuple([value for value in map(of, runs.measured) if value is not None])
