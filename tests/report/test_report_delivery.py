@@ -16,7 +16,7 @@ from pytest_skilleval.core.spec import Spec
 from pytest_skilleval.report.build import build
 from pytest_skilleval.report.facts import DELIVERIES, ArmFacts, SpecFacts
 from pytest_skilleval.report.markdown import to_markdown
-from pytest_skilleval.report.sections.change import loading
+from pytest_skilleval.report.sections.loading import loading
 from pytest_skilleval.report.terminal import terminal_lines
 from pytest_skilleval.report.values import Document, Report
 

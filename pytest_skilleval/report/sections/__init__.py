@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_skilleval.report.sections.change import change, loading, reliability
+from pytest_skilleval.report.sections.change import change, reliability
 from pytest_skilleval.report.sections.cost import cost
 from pytest_skilleval.report.sections.design import EXPLORATORY, design
 from pytest_skilleval.report.sections.harm import harm, ledger
+from pytest_skilleval.report.sections.loading import loading
 from pytest_skilleval.report.sections.reading import reading
 from pytest_skilleval.report.sections.shapes import Column, Section, Span, Table, without_column
 from pytest_skilleval.report.sections.state import gate, provenance, runs, unmeasured, warnings

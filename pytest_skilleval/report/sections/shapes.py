@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pytest_skilleval.report import words
 from pytest_skilleval.report.values import Bounds, Figure, Limits
 
+LEVEL = "[95 %]"
+"""In the title of a column of spans."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
