@@ -44,7 +44,7 @@ def told(output: str) -> list[str]:
     """The commands of a dry run, without their numbers."""
     lines = output[output.index("\nsandbox: ") : output.index("\nExit 0: ")].splitlines()[2:]
     commands = (re.sub(r"^  (sandbox|seed|arm|turn \d+) #\d+: ", "", line).strip() for line in lines)
-    return [line for line in commands if not line.startswith(("as above: ", "1/", "2/"))]
+    return [line for line in commands if not line.startswith(("as above: ", "1/", "2/", "warning: "))]
 
 
 def words(line: str) -> list[str]:
