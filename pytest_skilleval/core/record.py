@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from pytest_skilleval.core.evidence import RunScore, Status
 from pytest_skilleval.core.plan import Row
-from pytest_skilleval.core.scoring import RunScore, Status
 from pytest_skilleval.core.transcript import Usage
 
 FORMAT = 1

@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core.checks import Scope, evaluate, not_sent, was_executed
 from pytest_skilleval.core.claims import Scene
-from pytest_skilleval.core.evidence import (
-    CheckResult,
-    CheckVerdict,
-    Evidence,
-    Loaded,
-    RemovedObject,
-    RunScore,
-    Status,
-    TurnEvidence,
-    ValidatorResult,
-    Verdict,
-)
+from pytest_skilleval.core.evidence import CheckResult, Evidence, Loaded, RunScore, Verdict
 from pytest_skilleval.core.loads import skill_loads
 from pytest_skilleval.core.loads_and_dose import Held, held_against_dose
 from pytest_skilleval.core.objects import objects_of
@@ -30,20 +19,6 @@ from pytest_skilleval.core.trigger import cut_evidence, trigger_verdict
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Case, Final, Turn
-
-__all__ = [
-    "CheckResult",
-    "CheckVerdict",
-    "Evidence",
-    "Loaded",
-    "RemovedObject",
-    "RunScore",
-    "Status",
-    "TurnEvidence",
-    "ValidatorResult",
-    "Verdict",
-    "score",
-]
 
 
 def score(

@@ -8,9 +8,9 @@ import msgspec
 
 from pytest_skilleval.archive import RunFolder
 from pytest_skilleval.core.errors import ArchiveError
+from pytest_skilleval.core.evidence import Evidence, TurnEvidence, ValidatorResult
 from pytest_skilleval.core.ports import Agent
 from pytest_skilleval.core.record import RunRecord
-from pytest_skilleval.core.scoring import Evidence, TurnEvidence, ValidatorResult
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.gateway.values import RequestRecord, read_lines

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from pytest_skilleval.core.checks import turn_is_sent
 from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, HarnessError, IdleTimeout, RunError, SandboxError
+from pytest_skilleval.core.evidence import ValidatorResult
 from pytest_skilleval.core.ports import AgentTurn, Command, ExecResult, Sandbox
 from pytest_skilleval.core.record import TurnRecord
-from pytest_skilleval.core.scoring import ValidatorResult
 from pytest_skilleval.core.snapshot import DockerState
 from pytest_skilleval.core.transcript import Failure, TurnTranscript
 from pytest_skilleval.running.arming import Armed, check_offered
