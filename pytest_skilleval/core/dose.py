@@ -8,6 +8,9 @@ from collections.abc import Iterable
 NUMBER = re.compile(r"^\s*\d+\s*[\t→:|]\s?")
 """The line number that a file tool or ``cat -n`` puts before a line."""
 
+KNOWN = 0.5
+"""The dose from which on a model is taken to know the skill: the scripted model acts by it, and loads are held against it."""
+
 
 def dose(body: str, texts: Iterable[str]) -> float:
     """Share of the lines of `body` with a letter or digit, weighted by length, that are found in `texts`: 0 (none) to 1 (all).

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from pytest_skilleval.core.dose import KNOWN
 from pytest_skilleval.core.evidence import Evidence, Loaded
 
-MOST = 0.5
-"""Share of the skill's text from which on the model is taken to have read it."""
 BY_CHANCE = 0.01
 """So much more of it may come before a model that has read none of it: a short line that other texts hold, too."""
 
@@ -32,7 +31,7 @@ def held_against_dose(loads: tuple[Loaded, ...], evidence: Evidence, skill: str)
     for number, turn in enumerate(evidence.turns, start=1):
         if turn.dose is None or before is None:
             continue
-        if before < MOST:
+        if before < KNOWN:
             own = [load for load in kept if load.turn == number and load.skill == skill]
             refuted = turn.dose - before < BY_CHANCE and turn.transcript.closing == "complete"
             kept = [_decided(load, turn.dose) if load in own else load for load in kept if load.sure or load not in own or not refuted]
@@ -42,11 +41,11 @@ def held_against_dose(loads: tuple[Loaded, ...], evidence: Evidence, skill: str)
 
 
 def _decided(load: Loaded, dose: float) -> Loaded:
-    return msgspec.structs.replace(load, sure=load.sure or dose >= MOST)
+    return msgspec.structs.replace(load, sure=load.sure or dose >= KNOWN)
 
 
 def _differences(number: int, own: list[Loaded], dose: float, *, refuted: bool) -> Iterator[str]:
     if refuted and any(load.sure for load in own):
         yield f"turn {number}: a load was seen, but next to nothing of the skill's text was before the model"
-    if not own and dose >= MOST:
+    if not own and dose >= KNOWN:
         yield f"turn {number}: {round(dose * 100)} % of the skill's text was before the model, but no load was seen"

@@ -15,9 +15,6 @@ from pytest_skilleval.gateway.scripted import anthropic, openai
 from pytest_skilleval.gateway.scripted.conversation import CHARACTERS_PER_TOKEN, Place, asks_for_summary, place
 from pytest_skilleval.gateway.scripted.script import Call, Fault, FaultKind, Script, Situation, Step, fault_now, loss_now, steps
 
-BODY_SHOWN = 0.5
-"""Share of the skill's body in the context from which on the model is taken to know it."""
-
 FULL = 8_000_000
 """Characters of a conversation that fits into no model's context: from such a usage Codex sees that it must sum up."""
 
@@ -86,7 +83,7 @@ class ScriptedModel:
             turn=here.turn,
             step=here.step,
             listed=self._script.skill in model_requests.shown(body).skill_names,
-            body=dose.dose(self._body, model_requests.texts(body)) >= BODY_SHOWN,
+            body=dose.dose(self._body, model_requests.texts(body)) >= dose.KNOWN,
             guard=self._guard,
         )
 
