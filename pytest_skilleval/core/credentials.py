@@ -67,7 +67,8 @@ class Masker:
     """
 
     def __init__(self, values: Iterable[str]) -> None:
-        secrets = {form.encode() for value in values if len(value) >= SHORTEST for form in _written(value)}
+        bare = (value.strip() for value in values)  # keys read from files end with a line end, which nobody repeats
+        secrets = {form.encode("utf-8", "surrogateescape") for value in bare if len(value) >= SHORTEST for form in _written(value)}
         self._secrets = tuple(sorted(secrets, key=len, reverse=True))
         self._held = b""
         self.count = 0
@@ -128,8 +129,8 @@ class Masking:
         return masked
 
     def text(self, text: str) -> str:
-        """The text without secrets."""
-        return self(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+        """The text without secrets, and without what no UTF-8 file can hold: names of files may be any bytes."""
+        return self(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
 
     def learn(self, values: Iterable[str]) -> None:
         """More secrets; streams that were begun before do not know them."""

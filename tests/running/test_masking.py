@@ -77,3 +77,17 @@ def test_a_secret_is_masked_as_json_writes_it() -> None:
     told = [json.dumps({"a": secret}), json.dumps({"a": secret}, ensure_ascii=False), f'{{"a": "{secret}"}}']
     assert [masking.text(text) for text in told] == ['{"a": "[masked]"}'] * 3
     assert (masking.count, masking.anew().count) == (3, 0)
+
+
+def test_a_key_with_a_line_end_is_masked_without_it() -> None:
+    """Keys that are read from files end with a line end, which no agent that shows them repeats."""
+    masking = Masking([f"{SECRET.decode()}\n"])
+    assert masking(b"key " + SECRET + b"!") == b"key [masked]!"
+    assert Masking(["        1\n"])(b"1        1") == b"1        1", "too short without its blanks"
+
+
+def test_bytes_that_are_no_text_are_masked_and_can_be_recorded() -> None:
+    """A value of the environment may hold any bytes, and so may the name of a file that an error tells of."""
+    secret = b"\xff\xfe-0123456789"
+    assert Masking([secret.decode("utf-8", "surrogateescape")])(b"a " + secret) == b"a [masked]"
+    assert MASKING.text(f"\udcff: {SECRET.decode()}").encode().endswith(b": [masked]")
