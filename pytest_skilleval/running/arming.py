@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_skilleval.core import arms, manipulation
 from pytest_skilleval.core.declared import Declared, declared
-from pytest_skilleval.core.errors import ArmError, SandboxError
+from pytest_skilleval.core.errors import ArmError, ArmSpoiled, SandboxError
 from pytest_skilleval.core.listing import FULL
 from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.ports import AgentSetup, Command, Sandbox, SandboxFile
@@ -142,23 +142,23 @@ def check(sandbox: Sandbox, job: Job, armed: Armed, *, untouched: bool = False) 
         raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join([*faults[:MOST_NAMED], *more]))
 
 
-def check_offered(transcript: TurnTranscript, job: Job, armed: Armed) -> None:
+def check_offered(transcript: TurnTranscript, job: Job, armed: Armed, number: int = 1) -> None:
     """The manipulation check on what the CLI itself says the model is offered; what it does not say is not judged.
 
-    Raises ArmError.
+    Raises ArmError; ArmSpoiled where `number` is not the first turn: the agent may have had its hands on it before.
     """
-    offered = transcript.offered
+    offered, wrong = transcript.offered, ArmError if number == 1 else ArmSpoiled
     if offered.mcp_servers:
         names = ", ".join(offered.mcp_servers)
-        raise ArmError(f"MCP servers reached the agent that no arm declares: {names}; {_without(offered.mcp_servers, job)}")
+        raise wrong(f"MCP servers reached the agent that no arm declares: {names}; {_without(offered.mcp_servers, job)}")
     if offered.skills is None:
         return
     arm, skill = job.row.arm, job.row.skill
     if skill in offered.skills and skill not in armed.skills:
-        raise ArmError(f"the agent is offered {skill}, which the arm {arm} excludes")
+        raise wrong(f"the agent is offered {skill}, which the arm {arm} excludes")
     missing = sorted(armed.skills.keys() - set(offered.skills))
     if missing:
-        raise ArmError(f"the agent is not offered what the arm {arm} installs: {', '.join(missing)}")
+        raise wrong(f"the agent is not offered what the arm {arm} installs: {', '.join(missing)}")
 
 
 def _without(servers: Iterable[str], job: Job) -> str:

@@ -89,7 +89,7 @@ class Conversation:
         if not cut:
             seen = self.door.failure() if self.door and (transcript.failure or result.timed_out) else None
             attribute(transcript, seen, timed_out=result.timed_out, exit_code=result.exit_code)
-        check_offered(transcript, self.job, self.armed)
+        check_offered(transcript, self.job, self.armed, number)
         self.session_id = transcript.session_id or self.session_id
         self.notice(transcript)
         self._validate(number, turn.checks)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_skilleval.agents import agent
-from pytest_skilleval.core.errors import ArmError
+from pytest_skilleval.core.errors import ArmError, ArmSpoiled
 from pytest_skilleval.core.model_requests import Shown
 from pytest_skilleval.core.transcript import TurnTranscript
 from pytest_skilleval.running.arming import check_first_request, check_offered
@@ -70,6 +70,15 @@ def test_a_skill_too_many_or_too_few_voids_the_run(skills: list[str], told: str)
     """The skill that the arm excludes is offered, or one that it installs is not."""
     with pytest.raises(ArmError, match=told):
         check_offered(said(skills=skills), JOB, ARMED)
+
+
+def test_what_is_offered_after_the_agents_first_turn_is_its_own_doing() -> None:
+    """In the first turn the set-up is wrong, and another try may mend that; later the agent has had its hands on it."""
+    with pytest.raises(ArmError) as first:
+        check_offered(said(skills=[]), JOB, ARMED)
+    assert type(first.value) is ArmError
+    with pytest.raises(ArmSpoiled, match=r"is not offered .*: neighbour"):
+        check_offered(said(skills=[]), JOB, ARMED, number=2)
 
 
 def test_an_update_in_the_middle_of_a_run_is_told() -> None:
