@@ -137,7 +137,7 @@ def _attempt(line: str, told: Payload, thread: Thread, *, scripted: bool) -> Att
 def _asked(arguments: str) -> Iterator[str]:
     try:
         asked = ASKED.decode(arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return
     line = asked.cmd or asked.command
     if line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from agent_scenarios import SCENARIOS, Scenario
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_skilleval.agents import agent
+from pytest_skilleval.agents import agent, codex_record
 from pytest_skilleval.core.transcript import TurnTranscript
 
 FOLDER = Path(__file__).parent / "transcripts"
@@ -131,6 +132,14 @@ def test_empty_stream_is_a_crash(name: str) -> None:
         failure = agent(name).parse(b"", b"", code).failure
         assert failure is not None
         assert failure.blame == "agent_crash"
+
+
+def test_a_call_nested_beyond_all_measure_costs_only_itself() -> None:
+    """What a model puts into a call is any JSON: where it is too deep to be read, the commands beside it are still known."""
+    deep = '{"command": "ls", "more": ' + "[" * 5_000 + "]" * 5_000 + "}"
+    calls = [{"type": "function_call", "name": "shell", "arguments": asked} for asked in (deep, '{"command": "pwd"}')]
+    record = "".join(json.dumps({"type": "response_item", "payload": call}) + "\n" for call in calls)
+    assert [attempt.line for attempt in codex_record.read(record.encode()).attempts] == ["pwd"]
 
 
 def test_a_turn_whose_only_command_was_forbidden_is_no_fault_of_the_sandbox() -> None:
