@@ -178,7 +178,8 @@ class RunFolder:
     def session_records(self) -> Iterator[bytes]:
         """The CLI's own line-JSON records of the session, as far as they were kept."""
         for path in sorted((self.path / SESSION).rglob("*.jsonl")):
-            yield path.read_bytes()
+            if path.is_file():
+                yield path.read_bytes()
 
     def read(self, name: str, kind: type[T]) -> T:
         """Read one JSON file of the run back."""

@@ -117,3 +117,12 @@ def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_only_files_are_session_records(tmp_path: Path) -> None:
+    """An agent may name a folder as its CLI names the files of its record."""
+    folder = archive(tmp_path).run("a.with.scripted.default.r1")
+    odd = folder.path / "session" / "folder.jsonl"
+    odd.mkdir(parents=True)
+    (odd / "one.jsonl").write_bytes(b"{}")
+    assert list(folder.session_records()) == [b"{}"]
