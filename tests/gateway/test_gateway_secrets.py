@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from gateway_helpers import FakeUpstream, ask, reply
 
+from pytest_skilleval.archive import RunFolder
 from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.gateway.client import GatewayClient
 from pytest_skilleval.gateway.server import GatewayServer
@@ -121,8 +122,7 @@ def test_fetched_tokens_are_masked_on_disk_and_counted_for_the_run(opened: Opene
         script={},
         gateway=None,
     )
-    folder: Any = SimpleNamespace(path=tmp_path)
-    door = ModelDoor(job, folder, 1, opened(token_command=PRINTS).control)
+    door = ModelDoor(job, RunFolder(path=tmp_path, mask=job.mask), 1, opened(token_command=PRINTS).control)
     ask(Door(socket=door.door.socket), CALL)
     door.close()
     (record,) = from_lines((tmp_path / "requests.jsonl").read_bytes())
