@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 SEEDING_FOLDER = "/run/setup"
 """Where seed and helper lie inside while seeding; gone before the baseline snapshot."""
+LOG_BYTES = 64 * 1024
+"""How much of the log of each seeded container is searched for give-away words."""
+_READ_LOGS = f"""names=$(docker ps -a --format '{{{{.Names}}}}') || exit
+for name in $names; do
+  printf '\\000%s\\n' "$name"
+  docker logs "$name" 2>&1 | head -c {LOG_BYTES} | tr -d '\\000'
+done"""
 UNITS = {"m": 1024**2, "g": 1024**3}
 
 
@@ -65,13 +72,15 @@ def hosts_of(job: Job) -> tuple[str, ...]:
 
 
 def prepared_key(job: Job) -> str:
-    """Names the prepared state: seed, its helper, skin and limits; the backend adds its own engine and tree."""
+    """Names the prepared state: seed, helper, skin, limits and the words it may not show; the backend adds its own engine and tree."""
     from pytest_skilleval.core.loading import seed_hash
 
     seed = job.seed
     assert seed is not None
     helper = {name: digest(content) for name, content in seeding.helper_files().items()}
-    facts = (seed_hash(job.loaded, seed, job.skin), helper, job.case.sandbox.disk, job.skin.age_days)
+    spec = job.loaded.spec
+    words = (spec.skill, spec.judge.strip, sorted(spec.allow_words))
+    facts = (seed_hash(job.loaded, seed, job.skin), helper, job.case.sandbox.disk, job.skin.age_days, words)
     return digest(repr(facts).encode())[:32]
 
 
@@ -86,6 +95,7 @@ def _prepare(job: Job, seed: Seed, key: str) -> None:
         try:
             run_seed(sandbox, job, seed)
             verify(sandbox.state(), seed.makes, job.loaded.spec)
+            refuse_telling_logs(sandbox, job.loaded.spec)
             sandbox.save(key, age_days=job.skin.age_days)
         finally:
             job.cancellation.detach(sandbox)
@@ -97,6 +107,7 @@ def _seed_in_place(job: Job, seed: Seed) -> Sandbox:
     sandbox = job.backend.open(request(job, restore=None))
     try:
         run_seed(sandbox, job, seed)
+        refuse_telling_logs(sandbox, job.loaded.spec)
     except BaseException:
         sandbox.close()
         raise
@@ -143,6 +154,19 @@ def verify(state: DockerState, makes: Makes, spec: Spec) -> None:
     missing = list(_missing(state, makes))
     if missing:
         raise SeedError("the seed did not make what the spec's `makes` says: " + "; ".join(missing))
+
+
+def refuse_telling_logs(sandbox: Sandbox, spec: Spec) -> None:
+    """SeedError when ``docker logs`` of a container, read as far as `LOG_BYTES`, shows a give-away word."""
+    from pytest_skilleval.core.loading import giveaways
+
+    result = sandbox.exec(Command(argv=("sh", "-c", _READ_LOGS), cwd="/"), timeout=seeding.SEED_TIMEOUT)
+    if result.exit_code != 0:
+        raise SeedError(f"the logs of the seeded containers can't be read: {tail(result)}")
+    logs = (log.partition("\n") for log in result.stdout.decode("utf-8", "replace").split("\0")[1:])
+    told = [f"{name} ({', '.join(words)})" for name, _, text in logs if (words := giveaways(text, spec))]
+    if told:
+        raise SeedError(f"the logs of seeded containers tell an agent that it is being measured; log other words: {'; '.join(told)}")
 
 
 def _readable(state: DockerState) -> Iterator[str]:

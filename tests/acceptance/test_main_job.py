@@ -94,6 +94,18 @@ def test_a_seed_that_makes_too_little_is_the_seeds_fault(project: Project) -> No
     assert "container gone should be running and is absent; volume lost is absent" in record["detail"]
 
 
+def test_a_seed_whose_containers_log_what_tells_is_the_seeds_fault(project: Project) -> None:
+    """An agent can read the logs of what was seeded."""
+    quiet = "docker run --name old --network none shop/web:1 true\n"
+    project.edit(f"specs/{SKILL}/seed/world.sh", quiet, quiet.replace("run", "run -d", 1).replace("true", "echo running the fixture"))
+
+    project.run("--skill-case=trig")
+
+    [record] = project.records().values()
+    assert record["blame"] == "seed"
+    assert "log other words: old (fixture)" in record["detail"]
+
+
 EDITS = {
     "SKILL.md": "~/.agents/skills/careful-cleanup/SKILL.md",
     "another file": "~/.agents/skills/careful-cleanup/references/rules.md",
