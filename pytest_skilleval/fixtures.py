@@ -124,7 +124,7 @@ def skill_job(
         backend=skill_backend,
         options=skill_evaluation.run_options,
         cancellation=skill_evaluation.cancellation,
-        mask=skill_evaluation.mask,
+        mask=skill_evaluation.mask(skill_row),
         gateway=skill_evaluation.gateway if skill_agent.api else None,
         rehearsal=skill_row.rehearsal,
     )

@@ -69,6 +69,11 @@ class LoadedSpec:
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Every file the spec refers to, and all beside a seed in a folder of its own: path in the spec's folder -> bytes when loaded."""
 
+    def text(self) -> bytes:
+        """All that the spec, the files it refers to and the catalogue say."""
+        skills = (skill.id.encode() + b"".join(content for _, content in skill.files.values()) for skill in self.catalogue.values())
+        return b"\n".join([self.spec.model_dump_json().encode(), *self.files.values(), *skills])
+
     @property
     def folder(self) -> Path:
         """The folder of spec.yaml; relative paths in the spec start here."""

@@ -37,6 +37,7 @@ from pytest_skilleval.session.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_skilleval.core.credentials import Masking
     from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.ports import Backend
     from pytest_skilleval.hookspecs import Runner
@@ -83,7 +84,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.plan = self.planned.plan
-        self.mask = secret_mask(os.environ, self.settings.credentials)
+        self.environ = dict(os.environ)
         self.interrupts = Interrupts(self._stop)
         self.ledger = Ledger(
             self.settings.max_cost, prices=self.prices, when_spent=lambda reason: self.control.stop(Stop("budget", reason))
@@ -105,6 +106,10 @@ class Evaluation:
                 raise UsageProblem(f"{file}: changed while the session ran; start again")
             self.specs[skill] = loaded
         return self.specs[skill]
+
+    def mask(self, row: Row) -> Masking:
+        """What removes secrets from what is recorded of this row's run."""
+        return secret_mask(self.environ, self.settings.credentials, self.spec(row.skill), row)
 
     def archive(self, skill: str) -> Archive:
         """Where the runs of `skill` are recorded; known once the first run may start."""

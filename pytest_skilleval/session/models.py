@@ -12,6 +12,7 @@ from pytest_skilleval.core.choosing import SCRIPTED
 from pytest_skilleval.core.credentials import Masking, secrets
 
 if TYPE_CHECKING:
+    from pytest_skilleval.core.loaded import LoadedSpec
     from pytest_skilleval.core.plan import Plan, Row
     from pytest_skilleval.core.ports import ModelApi
     from pytest_skilleval.gateway.limits import Ledger
@@ -97,6 +98,6 @@ def open_gateway(plan: Plan, ledger: Ledger, folder: Path) -> GatewayServer | No
     return GatewayServer(upstreams=upstreams, ledger=ledger, within=folder).__enter__()
 
 
-def secret_mask(environ: Mapping[str, str], more: Iterable[str] = ()) -> Masking:
-    """What removes every credential of this environment, the variables named in `more` included, from bytes."""
-    return Masking(secrets(environ, more))
+def secret_mask(environ: Mapping[str, str], more: Iterable[str], loaded: LoadedSpec, row: Row) -> Masking:
+    """What removes every credential of this environment, the variables named in `more` included, from what is recorded of a row's run."""
+    return Masking(secrets(environ, more, lambda: loaded.text() + row.run_id.encode()))

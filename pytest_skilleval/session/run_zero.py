@@ -97,7 +97,7 @@ def _job(evaluation: Evaluation, row: Row) -> Job:
         backend=evaluation.backend,
         options=evaluation.run_options,
         cancellation=evaluation.cancellation,
-        mask=evaluation.mask,
+        mask=evaluation.mask(row),
         gateway=evaluation.gateway,
     )
 

@@ -92,10 +92,14 @@ def test_cost_must_be_said_under_ci(pytester, monkeypatch):
 
 
 def test_further_credentials_are_masked(project, monkeypatch):
-    """Values of the variables that skilleval_credentials names are masked beside the known ones, in workers, too; others are not."""
+    """Values of variables that skilleval_credentials names are masked beside the known ones, in workers, too; others are not.
+
+    Nor are words in further headers that the skill says, or the names of runs: masked, the record would be damaged.
+    """
     monkeypatch.setenv("CORP_TOKEN", "corp-secret-1")
     monkeypatch.setenv("OPENAI_API_KEY", "known-secret-2")
     monkeypatch.setenv("HARMLESS", "harmless-text-3")
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Key: header-secret-4\nX-App: claude-code\nX-Motto: with care")
     project.spec()
     project.conftest(
         """
@@ -104,14 +108,14 @@ def test_further_credentials_are_masked(project, monkeypatch):
 
         @pytest.fixture
         def skill_job(skill_job, request):
-            said = b"corp-secret-1 known-secret-2 harmless-text-3"
+            said = b"corp-secret-1 known-secret-2 harmless-text-3 header-secret-4 claude-code with care"
             (request.config.rootpath / "masked.txt").write_bytes(skill_job.mask(said))
             return skill_job
         """
     )
     project.pytester.makeini("[pytest]\nskilleval_credentials = CORP_TOKEN UNSET_TOKEN\n")
     project.evaluate("-n", "1", apart=True).assert_outcomes(passed=8)
-    assert (project.path / "masked.txt").read_text() == "[masked] [masked] harmless-text-3"
+    assert (project.path / "masked.txt").read_text() == "[masked] [masked] harmless-text-3 [masked] claude-code with care"
 
 
 def test_a_secret_in_place_of_a_name_is_refused(pytester):

@@ -241,6 +241,7 @@ def test_values_of_further_headers_are_secret() -> None:
     """Each value by itself, without the word that says of which kind it is, beside those of the variables."""
     environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_CUSTOM_HEADERS": "X-Key: of-the-company\nAuthorization: Bearer a-token\nX-Empty:"}
     assert secrets(environ) == ("k", "of-the-company", "a-token")
+    assert secrets(environ, said=lambda: b"names of-the-company, k") == ("k", "a-token"), "a header's word that is said openly is none"
 
 
 def test_cost_equals_the_hand_sum() -> None:
