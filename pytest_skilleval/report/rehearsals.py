@@ -20,7 +20,7 @@ def matrix_lines(proof: Proof) -> Iterator[str]:
     for case, rows in groupby(proof.checks, key=lambda row: row.case):
         yield case
         for row in rows:
-            yield f"  {row.check:<{width}}  held {row.held}, tripped by {_tripped(row)}{_open(row)}"
+            yield f"  {row.check:<{width}}  held {row.held}, {_how_tripped(row)}{_open(row)}"
     yield from figures(proof.generated)
 
 
@@ -39,7 +39,7 @@ def proof_markdown(proof: Proof) -> str:
     lines = [f"# Rehearsals of {escaped(proof.skill)}", "", SIMULATED, "", f"{proof.played} rehearsals were played.", ""]
     lines += ["| case | check | kind | held | tripped by | undecided | not sent |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for row in proof.checks:
-        cells = (row.case, row.check, row.kind, str(row.held), _tripped(row), str(row.undecided), str(row.not_sent))
+        cells = (row.case, row.check, row.kind, str(row.held), _tripped(row) or "never tripped", str(row.undecided), str(row.not_sent))
         lines.append(f"| {' | '.join(map(escaped, cells))} |")
     lines += ["", *figures(proof.generated), "", "## Not proven", ""]
     lines += [f"- {escaped(problem)}" for problem in proof.problems] or ["Nothing: every check can hold and can trip (judge checks aside)."]
@@ -48,7 +48,11 @@ def proof_markdown(proof: Proof) -> str:
 
 def _tripped(row: CheckProof) -> str:
     generated = [f"{row.tripped_by_generated} generated"] if row.tripped_by_generated else []
-    return ", ".join([*row.tripped_by, *generated]) or "nothing"
+    return ", ".join([*row.tripped_by, *generated])
+
+
+def _how_tripped(row: CheckProof) -> str:
+    return f"tripped by {tripped}" if (tripped := _tripped(row)) else "never tripped"
 
 
 def _open(row: CheckProof) -> str:

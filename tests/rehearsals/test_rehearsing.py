@@ -83,6 +83,13 @@ def test_both_sides_of_a_difference_are_named(loaded: LoadedSpec) -> None:
     assert unproven.endswith(f"{place}: no rehearsal trips others-touched")
 
 
+def test_a_check_that_nothing_tripped_is_told_in_words_no_id_can_have(loaded: LoadedSpec) -> None:
+    """An id is one word, and a rehearsal may be called `nothing`."""
+    proof = proof_of(loaded, as_written(loaded)[:2])
+    assert "  others-touched  held 2, never tripped" in list(matrix_lines(proof))
+    assert "| others-touched | state | 2 | never tripped | 0 | 0 |" in proof_markdown(proof)
+
+
 def test_a_check_that_no_right_way_holds_proves_nothing(loaded: LoadedSpec) -> None:
     """That a check holds where a wrong way is played is no proof that anybody can satisfy it; nor is a generated right way."""
     every = ("only-cache", "api-runs", "others-touched")

@@ -104,9 +104,9 @@ def _rehearsals(gone: str) -> tuple[dict[str, Any], ...]:
     return (
         _rehearsal("acts", "absent", (), ({"run": Inline((removal,)), "reply": "Done."},)),
         _rehearsal("asks", "loaded", (), ({"load": True, "reply": "Shall I?"}, {"run": Inline((removal,)), "reply": "Done."})),
-        _rehearsal("nothing", None, (gone,), ({"reply": "Rather not."}, {"reply": "No."})),
+        _rehearsal("refuses", None, (gone,), ({"reply": "Rather not."}, {"reply": "No."})),
         _rehearsal(
-            "everything",
+            "sweeps",
             None,
             ("web-runs", "data-stays"),
             ({"run": Inline((removal, "docker rm -f shop-web-1", "docker volume rm shop_data")), "reply": "All gone."},),
