@@ -28,11 +28,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Report on every folder; returns the worst exit code. A folder that locked another spec is refused, the others are not."""
-    from pytest_skilleval.archive import Archive
+    """Report on every folder; returns the worst exit code.
+
+    A folder that locked another spec is refused, the others are not. Rehearsals are no evaluation: they are passed over, and named.
+    """
+    from pytest_skilleval.archive import PLAN, Archive
     from pytest_skilleval.core.loading import load_spec
     from pytest_skilleval.core.locks import OtherSpec
     from pytest_skilleval.core.own_prices import read_own
+    from pytest_skilleval.core.plan import Plan
     from pytest_skilleval.report.files import write
     from pytest_skilleval.report.terminal import terminal_lines
     from pytest_skilleval.rescoring import report_on
@@ -42,9 +46,13 @@ def run(options: argparse.Namespace) -> int:
     width = shutil.get_terminal_size((100, 24)).columns
     worst = 0
     for folder in sessions(options.results):
+        archive = Archive.open(folder)
+        if archive.read(PLAN, Plan).rehearsal:
+            sys.stderr.write(f"skilleval report: {folder}: passed over, it holds rehearsals and no evaluation; see its rehearsal.md\n")
+            continue
         try:
             report = report_on(
-                Archive.open(folder),
+                archive,
                 loaded=loaded,
                 prices=prices,
                 strict=options.strict,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,20 @@ def test_a_plan_that_does_not_fit(recorded: Path, skilleval: Skilleval, old: str
     assert code == 4
     assert f"{plan}: has {told}" in errors
     assert "put the recorded plan back" in errors
+
+
+def test_rehearsals_are_no_evaluation(recorded: Path, skilleval: Skilleval) -> None:
+    """A folder of rehearsals is passed over and named, and no report is written into it; the others are reported on."""
+    played = recorded.with_name("20260101T000000Z-tidy-up")
+    shutil.copytree(recorded, played)
+    plan = json.loads((played / "plan.json").read_text())
+    (played / "plan.json").write_text(json.dumps(plan | {"rehearsal": True}))
+    code, output, errors = skilleval("report", recorded.parent)
+    assert code == 0
+    assert f"{played}: passed over, it holds rehearsals" in errors
+    assert not (played / "report.json").exists()
+    assert (recorded / "report.json").exists()
+    assert "2 runs" in output
 
 
 def test_a_damaged_spec(recorded: Path, skilleval: Skilleval) -> None:
