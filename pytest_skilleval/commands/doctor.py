@@ -21,6 +21,7 @@ def run(options: argparse.Namespace) -> int:
     for name, available, told in _sandboxes(options.engine_root):
         usable += available
         _say(f"sandbox {name}", available, told)
+    _say("gateway", *_gateway())
     for name, available, told in _agents():
         _say(f"agent {name}", available, told)
     return 0 if usable else 1
@@ -38,6 +39,14 @@ def _sandboxes(engine_root: str) -> list[tuple[str, bool, str]]:
         probe = backend(name, engine_root=engine_root).probe()
         rows.append((name, probe.available, probe.reason))
     return rows
+
+
+def _gateway() -> tuple[bool, str]:
+    try:
+        import pytest_skilleval.gateway.server  # noqa: F401 - whether its packages are here
+    except ImportError as error:
+        return False, f"real agents reach their model through it, and it needs {error.name}: pip install 'pytest-skilleval[agents]'"
+    return True, "between real agents and their models"
 
 
 def _agents() -> list[tuple[str, bool, str]]:
