@@ -29,11 +29,13 @@ PAUSE = 3.0
 
 
 def size(plan: Plan) -> str:
-    """``24 runs: 4 cases x 2 arms x 3 repeats (claude-code default)``."""
+    """``24 runs: 4 cases x 2 arms x 3 repeats (claude-code default)``; why it is less than the product, where it is."""
     rows = plan.selected
+    arms, asked = {row.arm for row in rows}, {row.arm for row in rows if row.kind == "trigger"}
+    fewer = ", trigger cases only in arms that install the skill" if asked and asked != arms else ""
     agents = sorted({f"{row.agent} {row.model}" for row in rows})
-    counts = f"{plural(len({(row.skill, row.case) for row in rows}), 'case')} x {plural(len({row.arm for row in rows}), 'arm')}"
-    what = "rehearsals" if plan.rehearsal else f"{counts} x {plural(max((row.repeat for row in rows), default=0), 'repeat')}"
+    counts = f"{plural(len({(row.skill, row.case) for row in rows}), 'case')} x {plural(len(arms), 'arm')}"
+    what = "rehearsals" if plan.rehearsal else f"{counts} x {plural(max((row.repeat for row in rows), default=0), 'repeat')}{fewer}"
     left_out = sum(not (row.selected or plan.beyond(row)) for row in plan.rows)
     partial = f"; {left_out} of the plan left out, so this session is partial: no effect verdict, no gate" if left_out else ""
     return f"{plural(len(rows), 'run')}: {what} ({', '.join(agents)}){partial}"

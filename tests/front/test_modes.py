@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from pytest_skilleval.core.loading import load_spec
+from pytest_skilleval.core.planning import Request, make_plan
+from pytest_skilleval.terminal import size
+
 
 def test_dry_run(project):
     """A dry run prints the plan and every command, starts nothing, writes nothing, and exits 0; -n changes nothing."""
@@ -99,6 +105,15 @@ def test_opening(project):
         ]
     )
     result.stdout.no_fnmatch_line("*isolates nothing*")
+
+
+def test_the_size_tells_why_it_is_no_product():
+    """Trigger cases run only in arms that install the skill: where that makes fewer runs, the line says so."""
+    spec = load_spec(Path(__file__).parents[2] / "specs" / "docker-compose-patterns" / "spec.yaml")
+    told = {arms: size(make_plan([spec], Request(agents=("scripted",), repeats=1, arms=arms))) for arms in (("without", "with"), ("with",))}
+    why = " x 1 repeat, trigger cases only in arms that install the skill (scripted default)"
+    assert told["without", "with"].endswith(f"2 arms{why}")
+    assert told[("with",)].endswith("1 arm x 1 repeat (scripted default)")
 
 
 def test_progress(project, monkeypatch):
