@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> Parser:
     """The parser with all commands."""
-    top = Parser(prog="skilleval", description="Work with results of pytest --skill-eval.")
+    top = Parser(prog="skilleval", description="Prepare evaluations for pytest --skill-eval, and work with their results.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         module = _module(name)

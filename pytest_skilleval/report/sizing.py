@@ -58,8 +58,9 @@ def sizing_lines(size: Size) -> Iterator[str]:
 def _head(size: Size) -> Iterator[str]:
     present = size.sizing.present
     who = words.listing([words.group(*one) for one in size.agents])
+    families = "1 family" if size.families == 1 else f"{size.families} families"
     yield (
-        f"{size.skill}: {words.plural(size.cases, 'case')} to improve in {size.families} families x "
+        f"{size.skill}: {words.plural(size.cases, 'case')} to improve in {families} x "
         f"{words.plural(present.repeats, 'repeat')} x {words.plural(size.arms, 'arm')}, {who}"
     )
     yield f"  as it stands: {words.plural(size.all_runs, 'run')} with all other cases, {cost(bill(size.all_runs, size.whole))}"

@@ -159,9 +159,10 @@ def case_warnings(context: Context) -> Iterator[Problem]:
     cases = context.spec.cases
     improving = sum(case.expects == "improve" and not case.draft for case in cases)
     if improving < _ENOUGH_IMPROVE and any(case.kind == "outcome" for case in cases):
+        say = "case says" if improving == 1 else "cases say"
         yield Problem(
             ("cases",),
-            f"{improving} cases say `expects: improve`; with fewer than {_ENOUGH_IMPROVE} no verdict about new cases is possible; add some",
+            f"{improving} {say} `expects: improve`; with fewer than {_ENOUGH_IMPROVE} no verdict about new cases is possible; add some",
         )
     ready = {number for case in cases if not case.draft for number in case.covers}
     for number in sorted({number for case in cases for number in case.covers} - ready):

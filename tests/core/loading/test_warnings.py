@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from spec_builder import Change, Tree
 
-FEW = (28, "$.cases", "1 cases say `expects: improve`; with fewer than 6 no verdict about new cases is possible; add some")
+FEW = (28, "$.cases", "1 case says `expects: improve`; with fewer than 6 no verdict about new cases is possible; add some")
 FIRST = "$.cases[0]"
 
 
@@ -95,4 +95,4 @@ def test_enough_cases(tree: Tree) -> None:
     tree.text += copies
     assert warned(tree) == []
     tree.change(("id: copy-3", "id: copy-3\n    draft: true"))
-    assert [message for _, _, message in warned(tree)] == [FEW[2].replace("1 cases", "5 cases")]
+    assert [message for _, _, message in warned(tree)] == [FEW[2].replace("1 case says", "5 cases say")]
