@@ -22,7 +22,7 @@ def next_step(judgement: Judgement) -> str | None:
         step = judgement.found.next_step
         return f"{step.text}{_price(step.bill)}{step.then}{_price(step.whole)}"
     if judgement.why_none == verdicts.SIMULATED:
-        return "run it with a real agent, for example --skill-agent=claude-code"
+        return "run it with a real agent and a live model, for example --skill-agent=claude-code"
     return "run the whole plan: without -k, -m, -x, --lf or node ids" if judgement.why_none == verdicts.PARTIAL else None
 
 
