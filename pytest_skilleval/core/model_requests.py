@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import msgspec
@@ -23,10 +23,9 @@ DEFERRED_TOOLS = re.compile(r"(?:Deferred tool namespaces:|load tool schemas bef
 CONNECTING = re.compile(r"MCP servers are still connecting [^\n]*:\n((?:[^\n]+\n?)+)")
 ENTRY = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*)(?::\s(.*)|:?)$")
 """An entry whose description fell out of the listing's budget is its name alone."""
-INSTRUCTIONS_OF_CLAUDE = re.compile(
-    r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)",
-    re.DOTALL,
-)
+HEADING_OF_CLAUDE = "Contents of "
+"""Begins the line above an instructions file; the line ends in a colon, and an empty line follows."""
+AFTER_INSTRUCTIONS_OF_CLAUDE = re.compile(r"\n# currentDate|IMPORTANT: this context")
 INSTRUCTIONS_OF_CODEX = re.compile(r"<INSTRUCTIONS>\n(.*?)\n</INSTRUCTIONS>", re.DOTALL)
 
 
@@ -187,7 +186,33 @@ def _entry(name: str, description: str, roots: dict[str, str]) -> ShownSkill:
 
 def _instructions(text: str) -> Iterator[str]:
     if "# claudeMd" in text:
-        for _path, content in INSTRUCTIONS_OF_CLAUDE.findall(text):
-            yield content
+        yield from _instructions_of_claude(text)
     if "AGENTS.md instructions" in text:
         yield from INSTRUCTIONS_OF_CODEX.findall(text)
+
+
+def _instructions_of_claude(text: str) -> Iterator[str]:
+    """What stands below each heading, without the empty lines before the next one. One pass: texts may hold anything, at any length."""
+    headings = [*_headings_of_claude(text), (len(text), len(text))]
+    for (_, begin), (end, _) in pairwise(headings):
+        content = text[begin:end]
+        for after in AFTER_INSTRUCTIONS_OF_CLAUDE.finditer(content):
+            if after[0].startswith("\n"):
+                content = content[: after.start()]
+                break
+            if "\n" in (gap := content[len(content[: after.start()].rstrip()) : after.start()]):
+                content = content[: after.start() - len(gap) + gap.index("\n")]
+                break
+        else:
+            if end < len(text):
+                content = content.rstrip("\n")
+        yield content
+
+
+def _headings_of_claude(text: str) -> Iterator[tuple[int, int]]:
+    """Where each heading begins, and where what it heads begins."""
+    for colon in re.finditer(":\n\n", text):
+        line = text.rfind("\n", 0, colon.start()) + 1
+        begin = text.find(HEADING_OF_CLAUDE, line, colon.start())
+        if 0 <= begin < colon.start() - len(HEADING_OF_CLAUDE):
+            yield begin, colon.end()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -276,3 +277,26 @@ def test_usage_of_a_run_counts_each_turn_once() -> None:
     assert (usage_of_run(own).input, usage_of_run(own).cost_usd) == (3, 0.75)
     assert usage_of_run(whole).input == 25
     assert usage_of_run([]).known is False
+
+
+PIECES = ("Contents of ", "x (y)", ":", "\n", " ", "IMPORTANT: this context", "\n# currentDate", "abc", ":\n\n", "Contents of a:\n\n")
+SLOW = re.compile(
+    r"Contents of ([^\n]+?)(?: \([^\n]*\))?:\n\n"
+    r"(.*?)(?=\n*Contents of [^\n]+:\n\n|\n# currentDate|\n+\s*IMPORTANT: this context|\Z)",
+    re.DOTALL,
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_instructions_are_what_stands_between_headings(text: str) -> None:
+    """One pass over the text finds what an expression finds that needs the cube of its length."""
+    text = f"# claudeMd\n{text}"
+    told = shown({"messages": [{"role": "user", "content": text}]}).instructions
+    assert list(told) == [content for _, content in SLOW.findall(text)]
+
+
+@pytest.mark.parametrize("filling", ["\n", "\n ", "Contents of ", "\n IMPORTANT: this context", ":\n\n"])
+def test_instructions_of_any_length_are_read(filling: str) -> None:
+    """Texts that made the expression try for hours are read at once."""
+    text = "# claudeMd\nContents of x:\n\n" + filling * 100_000
+    assert shown({"messages": [{"role": "user", "content": text}]}).instructions
