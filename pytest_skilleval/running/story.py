@@ -48,6 +48,9 @@ RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, ArmError: 1
 PACK = '[ ! -e "$1/$2" ] || exec tar -cf - -C "$1" -- "$2"'
 """Looks and packs in one command: each takes some milliseconds."""
 
+CHANGED_MEANWHILE = 1
+"""How tar ends when something left running wrote to a file as it was packed; the archive is whole."""
+
 
 def run_one(job: Job) -> RunRecord:
     """Make one run and record it; tried again where the failure's kind allows.
@@ -227,7 +230,7 @@ class _Attempt:
 def _fetch(sandbox: Sandbox, path: str, folder: RunFolder) -> None:
     """Keep a folder of the sandbox below ``session``; a missing one is nothing to keep."""
     packed = sandbox.exec(Command(argv=("sh", "-c", PACK, "sh", *posixpath.split(path)), user="root"), timeout=600)
-    if packed.exit_code:
+    if packed.exit_code not in {0, CHANGED_MEANWHILE}:
         raise SandboxError(f"{path} can't be read inside the sandbox: {packed.stderr.decode(errors='replace').strip()}")
     for file in unpacked(packed.stdout) if packed.stdout else ():
         folder.keep(f"{SESSION}/{file.path}", file.content)
