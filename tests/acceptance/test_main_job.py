@@ -97,7 +97,9 @@ def test_a_seed_that_makes_too_little_is_the_seeds_fault(project: Project) -> No
 def test_a_seed_whose_containers_log_what_tells_is_the_seeds_fault(project: Project) -> None:
     """An agent can read the logs of what was seeded."""
     quiet = "docker run --name old --network none shop/web:1 true\n"
-    project.edit(f"specs/{SKILL}/seed/world.sh", quiet, quiet.replace("run", "run -d", 1).replace("true", "echo running the fixture"))
+    telling = quiet.replace("run", "run -d", 1).replace("true", "echo running the fixture")
+    written = "until docker logs old | grep -q fixture; do sleep 0.1; done\n"  # the engine writes it a little after it was said
+    project.edit(f"specs/{SKILL}/seed/world.sh", quiet, telling + written)
 
     project.run("--skill-case=trig")
 
