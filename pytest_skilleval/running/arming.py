@@ -127,7 +127,7 @@ def _read(sandbox: Sandbox, path: str) -> bytes:
 def check(sandbox: Sandbox, job: Job, armed: Armed, *, untouched: bool = False) -> None:
     """The manipulation check on files, before the first turn (`untouched`) and after the last.
 
-    Raises ArmError naming everything found that the arm does not declare.
+    Raises ArmError naming everything found that the arm does not declare; ArmSpoiled after a turn, since it was right before.
     """
     wanted, instructions = armed.placed if untouched else armed.kept, f"{sandbox.home}/{job.agent.instructions_file}"
     found = inventory(sandbox, (*wanted, instructions), untouched=untouched)
@@ -139,7 +139,8 @@ def check(sandbox: Sandbox, job: Job, armed: Armed, *, untouched: bool = False) 
         faults.append(f"{instructions} is not what the arm declares")
     if faults:
         more = [f"{len(faults) - MOST_NAMED} more"] if len(faults) > MOST_NAMED else []
-        raise ArmError(f"the arm {job.row.arm} is not as declared: " + "; ".join([*faults[:MOST_NAMED], *more]))
+        wrong = ArmError if untouched else ArmSpoiled
+        raise wrong(f"the arm {job.row.arm} is not as declared: " + "; ".join([*faults[:MOST_NAMED], *more]))
 
 
 def check_offered(transcript: TurnTranscript, job: Job, armed: Armed, number: int = 1) -> None:

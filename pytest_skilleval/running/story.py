@@ -21,7 +21,6 @@ from pytest_skilleval.core.errors import (
     AgentApiRefusal,
     AgentCrash,
     ArmError,
-    ArmSpoiled,
     HarnessError,
     IdleTimeout,
     RunError,
@@ -39,7 +38,6 @@ from pytest_skilleval.running.provenance import agent_version, of_run, recorded_
 
 if TYPE_CHECKING:
     from pytest_skilleval.archive import RunFolder
-    from pytest_skilleval.running.arming import Armed
     from pytest_skilleval.running.job import Job
 
 RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, ArmError: 1, AgentApiError: 2}
@@ -145,13 +143,7 @@ class _Attempt:
         with self._phase("check"):
             if self.door:
                 self.warnings += arming.check_first_request(reading.first_shown(self.door.records), job, armed)
-            self._check_unspoiled(sandbox, armed)
-
-    def _check_unspoiled(self, sandbox: Sandbox, armed: Armed) -> None:
-        try:
-            arming.check(sandbox, self.job, armed)
-        except ArmError as changed:
-            raise ArmSpoiled(str(changed)) from None
+            arming.check(sandbox, job, armed)
 
     def unpaid(self) -> AgentApiRefusal | None:
         """The session's money was spent in the middle of the run: whatever the agent made of that is no measurement of it."""
