@@ -8,6 +8,7 @@
       ArchiveError        recorded results can't be read (damaged, or newer than this version)
       RunError            one run could not be measured; `blame` says whose fault it is
         SandboxError        blame "sandbox"
+          NothingThere      a path that was asked for is not there
         SeedError           blame "seed"
         AgentApiError       blame "agent_api"
             AgentApiRefusal another try gets the same answer
@@ -68,6 +69,10 @@ class SandboxError(RunError):
     """The sandbox could not be made, or was lost."""
 
     blame = "sandbox"
+
+
+class NothingThere(SandboxError):
+    """A path that was asked for is not there: for whoever asked to say what that means."""
 
 
 class SeedError(RunError):

@@ -105,7 +105,7 @@ class Sandbox(Protocol):
         """Unpack a tar archive into the folder `into` (made if missing), owned by `user`."""
 
     def get(self, path: str) -> bytes:
-        """A tar archive of the file or folder `path`; SandboxError when there is none."""
+        """A tar archive of the file or folder `path`, as far as it stands still; NothingThere, a SandboxError, when there is none."""
 
     def state(self) -> DockerState:
         """The Docker state now: two equal looks with no state-changing event between them."""

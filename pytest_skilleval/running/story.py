@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import posixpath
 import time
 import traceback
 from collections.abc import Iterator
@@ -23,11 +22,12 @@ from pytest_skilleval.core.errors import (
     ArmError,
     HarnessError,
     IdleTimeout,
+    NothingThere,
     RunError,
     SandboxError,
     SeedError,
 )
-from pytest_skilleval.core.ports import Command, Sandbox
+from pytest_skilleval.core.ports import Sandbox
 from pytest_skilleval.core.record import Attempt, RunRecord
 from pytest_skilleval.gateway import reading
 from pytest_skilleval.running import arming
@@ -42,12 +42,6 @@ if TYPE_CHECKING:
 
 RETRIES: dict[type[RunError], int] = {SandboxError: 1, SeedError: 1, ArmError: 1, AgentApiError: 2}
 """How often a run is tried again, by the kind of failure; all others not at all: a milder try would take the place of what an agent did."""
-
-PACK = '[ ! -e "$1/$2" ] || exec tar -cf - -C "$1" -- "$2"'
-"""Looks and packs in one command: each takes some milliseconds."""
-
-CHANGED_MEANWHILE = 1
-"""How tar ends when something left running wrote to a file as it was packed; the archive is whole."""
 
 
 def run_one(job: Job) -> RunRecord:
@@ -221,8 +215,6 @@ class _Attempt:
 
 def _fetch(sandbox: Sandbox, path: str, folder: RunFolder) -> None:
     """Keep a folder of the sandbox below ``session``; a missing one is nothing to keep."""
-    packed = sandbox.exec(Command(argv=("sh", "-c", PACK, "sh", *posixpath.split(path)), user="root"), timeout=600)
-    if packed.exit_code not in {0, CHANGED_MEANWHILE}:
-        raise SandboxError(f"{path} can't be read inside the sandbox: {packed.stderr.decode(errors='replace').strip()}")
-    for file in unpacked(packed.stdout) if packed.stdout else ():
-        folder.keep(f"{SESSION}/{file.path}", file.content)
+    with contextlib.suppress(NothingThere):
+        for file in unpacked(sandbox.get(path)):
+            folder.keep(f"{SESSION}/{file.path}", file.content)

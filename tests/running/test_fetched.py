@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,12 +13,16 @@ from pytest_skilleval.core.arms import tarball
 from pytest_skilleval.core.errors import SandboxError
 from pytest_skilleval.core.ports import ExecResult, SandboxFile
 from pytest_skilleval.running.story import _fetch
+from pytest_skilleval.sandboxes.engine.sandbox import EngineSandbox
 
 
 def packing(exit_code: int) -> SimpleNamespace:
     """A sandbox whose tar ends like this."""
     packed = tarball([SandboxFile(path="projects/one.jsonl", content=b"{}\n")])
-    return SimpleNamespace(exec=lambda *_, **__: ExecResult(exit_code=exit_code, stdout=packed, stderr=b"tar: no", seconds=0.0))
+    told = ExecResult(exit_code=exit_code, stdout=packed, stderr=b"tar: no", seconds=0.0)
+    sandbox = SimpleNamespace(exec=lambda *_, **__: told)
+    sandbox.get = partial(EngineSandbox.get, sandbox)
+    return sandbox
 
 
 def test_a_file_that_is_written_to_while_it_is_packed_loses_no_run(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_skilleval.core.errors import HarnessError, SandboxError
+from pytest_skilleval.core.errors import HarnessError, NothingThere, SandboxError
 from pytest_skilleval.core.ports import Backend, Command, ExecResult, Sandbox, SandboxRequest
 from pytest_skilleval.core.snapshot import EngineEvent
 
@@ -277,7 +277,7 @@ def files_go_in_and_come_out(bench: Bench) -> None:
 def a_file_that_is_not_there_is_an_error(bench: Bench) -> None:
     """`get` of nothing, and `put` where the user may not write, are sandbox errors that name the path."""
     with bench.sandbox() as sandbox:
-        with pytest.raises(SandboxError, match="/no/such/file"):
+        with pytest.raises(NothingThere, match="/no/such/file"):
             sandbox.get("/no/such/file")
         with pytest.raises(SandboxError, match="/etc"):
             sandbox.put(world.files(x=b""), into="/etc")

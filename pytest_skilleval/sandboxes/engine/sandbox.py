@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.errors import HarnessError, SandboxError
+from pytest_skilleval.core.errors import HarnessError, NothingThere, SandboxError
 from pytest_skilleval.core.ports import AGENT_USER, Command, ExecResult
 from pytest_skilleval.core.snapshot import DockerState, EngineEvent
 from pytest_skilleval.sandboxes import docker_state
@@ -33,6 +33,9 @@ ARGUMENT_BYTES = 131072
 CLOSE_SECONDS = 60
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NO_FOLDER = 99
+_NOTHING = 98
+_CHANGED_MEANWHILE = 1
+"""How tar ends when something left running wrote to a file as it was packed; the archive is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +161,12 @@ class EngineSandbox:
     def get(self, path: str) -> bytes:
         """A tar archive of `path`; see `core.ports.Sandbox.get`."""
         folder, name = os.path.split(os.path.normpath(path))
-        done = self.exec(Command(argv=("tar", "-cf", "-", "-C", folder, "--", name or "."), user="root", cwd="/"), timeout=600)
-        if done.exit_code:
+        # It looks and packs in one command: each takes some milliseconds.
+        script = f'test -e "$1/$2" || test -L "$1/$2" || exit {_NOTHING}; exec tar -cf - -C "$1" -- "$2"'
+        done = self.exec(Command(argv=("sh", "-c", script, "sh", folder, name or "."), user="root", cwd="/"), timeout=600)
+        if done.exit_code == _NOTHING:
+            raise NothingThere(f"cannot read {path}: there is no such file or folder")
+        if done.exit_code not in {0, _CHANGED_MEANWHILE}:
             raise SandboxError(f"cannot read {path}: {done.stderr.decode(errors='replace').strip()}")
         return done.stdout
 
