@@ -27,6 +27,8 @@ from pytest_skilleval.gateway.values import INSIDE_PORT, Api, Door, RequestFailu
 
 LARGEST_REQUEST = 256 * 1024**2
 SHUTDOWN_SECONDS = 0.5
+SETTLE_SECONDS = 0.01
+"""After a reply, until its request is read: the threads that still carry the end of the reply are not to wait for that."""
 OWN_NAMES = frozenset({"127.0.0.1", "localhost"})
 FAULT = "x-gateway-fault"
 """Header of an answer of the scripted model that it did not mean to give; its value says what went wrong."""
@@ -130,9 +132,10 @@ class RunDoor:
             entry.failure = own_fault(error)
             raise
         finally:
-            record = self.journal.end(entry)
-            if entry.is_model_call and record.usage.known and self._request.models == "live":
-                self._ledger.add(record.usage, record.cost_usd)
+            self.journal.end(entry)
+            if entry.is_model_call and entry.observer.usage.known and self._request.models == "live":
+                self._ledger.add(entry.observer.usage, self.journal.cost(entry))
+            asyncio.get_running_loop().call_later(SETTLE_SECONDS, self.journal.settle)
 
     async def _lead(self, request: web.Request, entry: Entry) -> web.StreamResponse:
         if request.path == "/" or "websocket" in request.headers.get("upgrade", "").lower():

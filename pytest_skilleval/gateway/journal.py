@@ -45,6 +45,21 @@ class Entry:
         """Whether a model is asked for a reply (and not, say, for a count of tokens)."""
         return asks_model(self.method, self.path)
 
+    @property
+    def model(self) -> str:
+        """The model that is asked, by the body, else by the path."""
+        try:
+            named = msgspec.json.decode(self.raw, type=_Named).model
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            named = None
+        return str(named or "") or model_in(self.path)
+
+
+class _Named(msgspec.Struct):
+    """The part of a request's body that says what it costs."""
+
+    model: Any = None
+
 
 class Journal:
     """All requests of one run, in order of arrival."""
@@ -54,6 +69,7 @@ class Journal:
         self.turn: int | None = None
         self._begun = time.monotonic()
         self._entries: list[Entry] = []
+        self._over: list[Entry] = []
         self._done: dict[int, RequestRecord] = {}
         self._first: set[int | None] = set()
 
@@ -64,16 +80,29 @@ class Journal:
         self._entries.append(entry)
         return entry
 
-    def end(self, entry: Entry) -> RequestRecord:
-        """A request is over: its record, the model's context read only now so that nobody waited for that."""
+    def end(self, entry: Entry) -> None:
+        """A request is over; what it held is read by the next `settle`, for the end of the reply may still be on its way."""
         entry.ended = time.monotonic()
-        record = self._done[entry.number] = self._masked(entry)
-        entry.raw = b""
-        return record
+        self._over.append(entry)
+
+    def settle(self) -> None:
+        """Make the records of all requests that are over, in the order in which they ended."""
+        for entry in self._over:
+            self._done[entry.number] = self._masked(entry)
+            entry.raw = b""
+        self._over.clear()
 
     def records(self) -> tuple[RequestRecord, ...]:
         """Everything so far; what is still under way has no status."""
+        self.settle()
         return tuple(self._done.get(entry.number) or self._masked(entry) for entry in self._entries)
+
+    def cost(self, entry: Entry) -> float | None:
+        """USD of a call that is over; None where its model's price is not known. A sign-in costs 0."""
+        if entry.api in self._free:
+            return 0.0
+        seen = entry.observer
+        return self._prices.cost(seen.usage, seen.model or entry.model).billed if seen.usage.known else None
 
     def _masked(self, entry: Entry) -> RequestRecord:
         """The record without credentials, and how many there were in it and in the reply."""
@@ -91,10 +120,8 @@ class Journal:
         first = entry.ended is not None and entry.turn not in self._first and bool(body)
         if first:
             self._first.add(entry.turn)
-        content = _content(body, entry, self.request.skill_body, self._prices, first=first)
-        if entry.api in self._free:
-            content |= {"free": True, "cost_usd": 0.0}
-        return msgspec.structs.replace(record, **content)
+        content = _content(body, entry, self.request.skill_body, first=first)
+        return msgspec.structs.replace(record, **content, cost_usd=self.cost(entry), free=entry.api in self._free)
 
 
 def _wire(entry: Entry) -> RequestRecord:
@@ -120,10 +147,10 @@ def _wire(entry: Entry) -> RequestRecord:
     )
 
 
-def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first: bool) -> dict[str, Any]:
+def _content(body: Body, entry: Entry, skill_body: str, *, first: bool) -> dict[str, Any]:
     """What request and reply hold."""
     seen = entry.observer
-    model = str(body.get("model") or "") or model_in(entry.path)
+    model = entry.model
     read = texts(body)
     view = shown(body, read)
     return {
@@ -131,7 +158,6 @@ def _content(body: Body, entry: Entry, skill_body: str, prices: Prices, *, first
         "model_reported": seen.model,
         "stream": bool(body.get("stream")) or is_streamed(entry.path),
         "usage": seen.usage,
-        "cost_usd": prices.cost(seen.usage, seen.model or model).billed if seen.usage.known else None,
         "stop_reason": seen.stop_reason,
         "dose": round(dose(skill_body, read), 4) if skill_body else None,
         "listed": tuple(sorted(view.skill_names)),

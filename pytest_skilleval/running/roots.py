@@ -89,7 +89,7 @@ FIND = r"""
   [ $# = 0 ] || find -L "$@" -maxdepth 6 -name .system -prune -o -type f \( -iname SKILL.md \
     -o -path '*/.claude/commands/*.md' -o -path '*/.claude/agents/*.md' -o -path '*/.claude/rules/*.md' \
     -o -path '*/.codex/rules/*.rules' -o -path '*/managed-settings.d/*.json' \) -print0
-} | sort -zu | xargs -0 -r sha256sum -z --
+} | xargs -0 -r sha256sum -z --
 """.replace("NESTED", " -o ".join(f"-name {name}" for name in NESTED))
 
 
