@@ -104,6 +104,8 @@ def _simple_rank(simple: Simple, thing: Thing, verbs: Verbs) -> int:
     targets = [target for word in words[len(verb) :] if not word.startswith("-") for target in spread(word)]
     if any(_names(word, thing) for word in (*targets, *_within(words[len(verb) :], thing.type))):
         return _NAMED
+    if verb[0] == "compose" and thing.service in targets:
+        return _NAMED
     open_ended = not targets or any("$" in word or "`" in word or "{}" in word for word in targets)
     return _SWEPT if open_ended or _sweeps(verb) or _leaves_unnamed(verb, words, thing) else _UNRELATED
 

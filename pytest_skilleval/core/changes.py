@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pytest_skilleval.core.snapshot import compose_project
+from pytest_skilleval.core.snapshot import compose_project, compose_service
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Network, Volume
@@ -45,6 +45,8 @@ class Thing:
     answers to the names of the containers that alone mount it: it comes and goes with them."""
     project: str | None = None
     """Its Compose project; images have none."""
+    service: str | None = None
+    """What Compose's own commands call a container, and an anonymous volume that comes and goes with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,7 @@ def things(state: DockerState) -> dict[tuple[str, str], Thing]:
     for container in state.containers:
         found["container", container.id] = _named("container", container)
     for volume in state.volumes:
-        found["volume", volume.name] = _volume(volume, owners)
+        found["volume", volume.name] = _volume(volume, owners.get(volume.name))
     for image in state.images:
         found["image", image.id] = image_thing(image)
     for network in state.networks:
@@ -176,24 +178,28 @@ def _remade_images(before: DockerState, events: tuple[EngineEvent, ...] | None) 
 def _named(kind: ObjectType, found: Container | Network) -> Thing:
     short = short_id(found.id)
     names = frozenset({found.name, found.id, short} - {""})
-    return Thing(type=kind, name=found.name or short, key=found.id, names=names, project=compose_project(found.labels))
+    labels = found.labels
+    return Thing(
+        type=kind, name=found.name or short, key=found.id, names=names, project=compose_project(labels), service=compose_service(labels)
+    )
 
 
-def _volume(volume: Volume, owners: dict[str, frozenset[str]]) -> Thing:
+def _volume(volume: Volume, owner: Container | None) -> Thing:
     project = compose_project(volume.labels)
     if not volume.anonymous:
         return Thing(type="volume", name=volume.name, key=volume.name, names=frozenset({volume.name}), project=project)
-    names = frozenset({volume.name}) | owners.get(volume.name, frozenset())
-    return Thing(type="volume", name=short_id(volume.name), key=volume.name, names=names, project=project)
+    names = frozenset({volume.name, *([owner.name] if owner else [])})
+    service = compose_service(owner.labels) if owner else None
+    return Thing(type="volume", name=short_id(volume.name), key=volume.name, names=names, project=project, service=service)
 
 
-def _owners(containers: tuple[Container, ...]) -> dict[str, frozenset[str]]:
-    """Volume name -> the one container that mounts it, as a set; shared ones have no owner."""
-    users: dict[str, list[str]] = {}
+def _owners(containers: tuple[Container, ...]) -> dict[str, Container]:
+    """Volume name -> the one container that mounts it; shared ones have no owner."""
+    users: dict[str, list[Container]] = {}
     for container in containers:
         for mount in container.mounts:
-            users.setdefault(mount, []).append(container.name)
-    return {volume: frozenset(names) for volume, names in users.items() if len(names) == 1}
+            users.setdefault(mount, []).append(container)
+    return {volume: found[0] for volume, found in users.items() if len(found) == 1}
 
 
 def _came_back(thing: Thing, names: set[tuple[ObjectType, str]]) -> bool:

@@ -15,6 +15,11 @@ def compose_project(labels: Mapping[str, str]) -> str | None:
     return labels.get("com.docker.compose.project") or None
 
 
+def compose_service(labels: Mapping[str, str]) -> str | None:
+    """What its Compose file calls the container with these labels; None: it has none."""
+    return labels.get("com.docker.compose.service") or None
+
+
 class Container(msgspec.Struct, frozen=True, kw_only=True):
     """One container, as the engine's inspect call tells it."""
 

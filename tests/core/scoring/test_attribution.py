@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from evidence_made import event, ran
 
@@ -14,7 +16,7 @@ def thing(kind: ObjectType, name: str, key: str = "") -> Thing:
     return Thing(type=kind, name=name, key=key or name, names=frozenset({name, key or name}))
 
 
-DB = thing("container", "shop-db", "f00dfeed" * 8)
+DB = replace(thing("container", "shop-db", "f00dfeed" * 8), service="database")
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,8 @@ DB = thing("container", "shop-db", "f00dfeed" * 8)
         ("docker container prune -f", DB),
         ("docker system prune -af", DB),
         ("docker compose -p shop down", DB),
+        ("docker compose -p shop rm -sf web database", DB),
+        ("docker-compose rm -fsv database", DB),
         ("docker-compose down -v", thing("volume", "shop-db-data")),
         ("docker compose up -d --force-recreate", DB),
         ("docker stop shop-db", DB),
@@ -59,6 +63,8 @@ def test_a_command_that_names_or_sweeps_the_object_is_its_cause(line: str, gone:
         "docker rmi shop-db",
         "docker ps -a",
         "docker rm f00",
+        "docker rm database",
+        "docker compose rm -sf web",
         "echo docker rm shop-db",
         "docker builder prune",
         "docker logs shop-db",

@@ -144,6 +144,15 @@ def test_an_anonymous_volume_goes_under_the_name_of_its_only_container() -> None
     assert thing.names == {HEX}
 
 
+def test_a_container_and_its_anonymous_volume_know_their_compose_service() -> None:
+    """Compose's commands call them by it; a named volume has none."""
+    labels = {"com.docker.compose.project": "shop", "com.docker.compose.service": "database"}
+    ours = container("shop-db", mounts=(HEX, "data"), labels=labels)
+    state = DockerState(containers=(ours,), volumes=(volume(HEX, anonymous=True), volume("data")))
+    services = {thing.name: thing.service for thing in changes(state, DockerState()).removed}
+    assert services == {"shop-db": "database", HEX[:12]: "database", "data": None}
+
+
 objects = st.sets(st.sampled_from(["a", "b", "c", "d"]))
 
 
