@@ -30,6 +30,9 @@ ASSUMED: Mapping[str, Pace] = {
 }
 """Round figures to plan with, said to be assumed wherever they are shown; what a session really took is in its report."""
 
+REHEARSED = Pace(seconds=1.5, usd=0.0, sandbox=1.5)
+"""The same of a real agent whose model is the scripted one, which does not think."""
+
 
 TURN = Usage(cache_read=120_000, cache_write_5m=8_000, output=1_500, known=True)
 """Tokens of a turn of a real agent, assumed like the rest: about eight model calls, each of which finds the ones before it in the cache."""
@@ -66,7 +69,7 @@ def estimate(
     seconds = usd = 0.0
     unpriced: set[str] = set()
     for row in rows:
-        expected = pace[row.agent]
+        expected = REHEARSED if row.model == SCRIPTED else pace[row.agent]
         count = turns[row.skill, row.case]
         money = _of_turn(row, expected, prices or shipped())
         seconds += expected.sandbox + count * expected.seconds
@@ -76,6 +79,6 @@ def estimate(
 
 
 def _of_turn(row: Row, expected: Pace, prices: Prices) -> float | None:
-    if row.model == SCRIPTED or expected.usd == 0:
+    if expected.usd == 0:
         return 0.0
     return expected.usd if row.model == DEFAULT_MODEL else prices.cost(TURN, row.model).billed

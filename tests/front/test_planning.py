@@ -9,6 +9,7 @@ import pytest
 from front_specs import CASE, SPEC
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pytest_skilleval.core.choosing import agents_with_models, choose, same_model, slugs
 from pytest_skilleval.core.errors import UsageProblem
@@ -190,21 +191,30 @@ def test_choosing():
         choose(["alhpa", "zz*"], known, what="skill", option="--x")
 
 
+ROW = Row(
+    index=0,
+    run_id="c.a.codex.default.r1",
+    skill="s",
+    case="c",
+    kind="outcome",
+    arm="a",
+    agent="codex",
+    model="default",
+    repeat=1,
+    block=0,
+)
+
+
 def test_estimate():
     """Time is shared by workers, money is not."""
-    row = Row(
-        index=0,
-        run_id="c.a.codex.default.r1",
-        skill="s",
-        case="c",
-        kind="outcome",
-        arm="a",
-        agent="codex",
-        model="default",
-        repeat=1,
-        block=0,
-    )
     pace = {"codex": Pace(seconds=10.0, usd=0.5, sandbox=2.0)}
-    found = estimate([row] * 4, {("s", "c"): 2}, workers=2, pace=pace)
+    found = estimate([ROW] * 4, {("s", "c"): 2}, workers=2, pace=pace)
     assert (found.seconds, found.usd) == (44.0, 4.0)
     assert set(ASSUMED) == set(AGENTS)
+
+
+def test_estimate_of_a_scripted_model():
+    """A real agent with the scripted model waits for nobody to think, and costs nothing."""
+    asked, scripted = (estimate([row], {("s", "c"): 1}, workers=1) for row in (ROW, replace(ROW, model="scripted")))
+    assert scripted.seconds < asked.seconds / 5
+    assert scripted.usd == 0
