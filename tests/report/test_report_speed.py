@@ -11,7 +11,7 @@ from report_situations import CONTAINER, VOLUME
 from pytest_skilleval.core.record import MeasuredRun
 from pytest_skilleval.report.build import build
 
-MOST_SECONDS = 2.0
+MOST_SECONDS = 1.5
 """About twice what it takes on one busy core."""
 
 
@@ -40,11 +40,16 @@ def some_runs(chance: random.Random, cases: int) -> list[MeasuredRun]:
 
 
 def test_a_hundred_cases_five_arms_three_models() -> None:
-    """The whole report of 15,000 runs, its rows included, takes about a second of computing once everything is imported."""
+    """The whole report of 15,000 runs, its rows included, takes less than a second of computing once everything is imported.
+
+    In one thread: sums shared by several would wait for each other, and have other last digits on another machine.
+    """
     chance = random.Random(3)
     build(some_runs(chance, 3), spec(), session())
     runs = some_runs(chance, 100)
-    start = time.process_time()
+    start, start_here = time.process_time(), time.thread_time()
     document = build(runs, spec(), session()).document
-    assert time.process_time() - start <= MOST_SECONDS
+    all_threads, here = time.process_time() - start, time.thread_time() - start_here
+    assert all_threads <= MOST_SECONDS
+    assert all_threads - here <= 0.02
     assert len(document.runs) == 15_000

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from pytest_skilleval.core.statistics.bounded import weighted
 from pytest_skilleval.core.statistics.values import LEVEL, Interval
 
 RESAMPLES = 10_000
@@ -42,7 +43,8 @@ def _percentiles(values: Sequence[float], random_seed: int, resamples: int, leve
     if len(set(values)) < 2:
         return Interval.unknown(NO_WIDTH if values else NO_CASES, METHOD, level)
     data = np.asarray(values, dtype=float)
-    low, high = np.quantile(_drawn(random_seed, resamples, len(data)) @ data / len(data), [(1 - level) / 2, (1 + level) / 2])
+    means = weighted(_drawn(random_seed, resamples, len(data)), data) / len(data)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     caveat = FEW_CASES if len(data) < 20 else None
     return Interval(float(low), float(high), level, METHOD, caveat)
 
