@@ -80,10 +80,11 @@ def cdf(t: float, atoms: Floats, weights: Floats) -> float:
     scale, mass = np.abs(distance[present]), weights[present]
     step = min(0.2, 0.7 / math.sqrt(weights.sum()))
     nodes = np.exp(_grid(scale, mass, step))
+    before = nodes[0] / math.expm1(step) * (weights @ distance)
     arguments = np.outer(nodes, scale)
     phase = weighted(np.arctan(arguments), mass * np.sign(distance[present]))
     log_size = weighted(np.log1p(np.square(arguments, out=arguments), out=arguments), mass)
-    return float(0.5 - step / np.pi * np.sum(np.sin(phase) * np.exp(-0.5 * log_size)))
+    return float(0.5 - step / np.pi * (before + np.sum(np.sin(phase) * np.exp(-0.5 * log_size))))
 
 
 def weighted(rows: npt.NDArray[np.float64] | npt.NDArray[np.uint16], weights: Floats) -> Floats:
@@ -151,13 +152,17 @@ def _secant(excess: Callable[[float], float], start: float, spread: float) -> fl
     return None
 
 
+_SMALL = 11.5
 _NEGLIGIBLE = 34.5
 _LAST = 45.0
 
 
 def _grid(scale: Floats, mass: Floats, step: float) -> Floats:
-    """The grid outside of which the integrand is below exp(-34.5) = 1e-15."""
-    first = -_NEGLIGIBLE - float(np.log(mass @ scale))
+    """The grid from where sum mass scale u is exp(-11.5) to where the integrand is below exp(-34.5) = 1e-15.
+
+    Before it the integrand is u times a constant, to the cube of exp(-11.5) = 1e-5: `cdf` adds it up as a geometric series.
+    """
+    first = -_SMALL - float(np.log(mass @ scale))
     steps: Floats = np.arange(first, _LAST, step)
     decay = weighted(np.log1p(np.outer(np.exp(steps[::10]), scale) ** 2), mass) / 2
     enough = np.flatnonzero(decay > _NEGLIGIBLE)
