@@ -69,7 +69,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(event for event in self.events if opened <= event.at < closed)
 
 
-class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The verdict of one check."""
 
     id: str
@@ -81,7 +81,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+class Loaded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One skill load: which skill, how it was seen (``tool | file | shell``), how sure, in which turn."""
 
     skill: str
@@ -90,7 +90,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     sure: bool = True
 
 
-class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
+class RemovedObject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One object that was destroyed or altered, when, and by which command where that is known."""
 
     type: str
@@ -107,7 +107,7 @@ class RemovedObject(msgspec.Struct, frozen=True, kw_only=True):
     """Its Compose project."""
 
 
-class AddedObject(msgspec.Struct, frozen=True, kw_only=True):
+class AddedObject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One object that was not there before: since which turn, and by which command where that is known."""
 
     type: str
@@ -118,7 +118,7 @@ class AddedObject(msgspec.Struct, frozen=True, kw_only=True):
     """Its Compose project."""
 
 
-class RunScore(msgspec.Struct, frozen=True, kw_only=True):
+class RunScore(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """All that scoring finds out about one run whose status is ``scored``."""
 
     verdict: Verdict

@@ -12,7 +12,7 @@ FORMAT = 1
 """Number of the on-disk format; older ones are read, newer ones refused."""
 
 
-class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
+class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Facts about one sent turn that its raw streams don't hold."""
 
     number: int
@@ -27,7 +27,7 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
     """How often a credential was removed from the turn's streams."""
 
 
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An earlier try of a retried run, kept under ``attempts/<k>/``."""
 
     number: int
@@ -35,7 +35,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
-class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One finished run: ``run.json``, written last."""
 
     format: int = FORMAT
@@ -59,7 +59,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """How often a credential was removed from what was recorded besides the turns' streams."""
 
 
-class TokenSplit(msgspec.Struct, frozen=True, kw_only=True):
+class TokenSplit(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The tokens of a run by what they are spent on, over all model calls; listing and body are estimated from characters."""
 
     listing: float
@@ -70,7 +70,7 @@ class TokenSplit(msgspec.Struct, frozen=True, kw_only=True):
     """All the rest: prompts, tools, commands and their output, replies."""
 
 
-class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
+class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One row with what became of it: the input of the report.
 
     ``score`` is None unless the status is ``scored``. ``record`` is None for a selected row that left no record.
