@@ -131,6 +131,14 @@ class Cells:
         groups = sorted({Group(run.row.agent, run.row.model) for run in runs})
         return cls(tuple(runs), tuple(arms), tuple(groups), {key: _tied(cases) for key, cases in cells.items()})
 
+    @cached_property
+    def by_group(self) -> dict[Group, list[MeasuredRun]]:
+        """All runs of each agent with each model, in order."""
+        found: dict[Group, list[MeasuredRun]] = {group: [] for group in self.groups}
+        for run in self.runs:
+            found[Group(run.row.agent, run.row.model)].append(run)
+        return found
+
     def cell(self, kind: str, arm: str, group: Group) -> dict[str, Runs]:
         """Runs by case; empty when there are none."""
         return self._by_cell.get((kind, arm, group), {})

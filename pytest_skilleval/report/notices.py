@@ -109,8 +109,7 @@ def _without_verdict(cells: Cells) -> list[str]:
 
 def _differences(cells: Cells) -> list[str]:
     found = []
-    for group in cells.groups:
-        runs = [run for run in cells.runs if (run.row.agent, run.row.model) == group]
+    for group, runs in cells.by_group.items():
         for name, where in _differing(runs):
             found.append(f"{named(group)}: {name} differs between runs that are compared ({where}); they are pooled here all the same")
     return found
@@ -142,8 +141,8 @@ def _scope(name: str, run: MeasuredRun) -> tuple[str, str, int]:
 
 def _models(cells: Cells) -> list[str]:
     found = []
-    for group in cells.groups:
-        reported = Counter(name for run in cells.runs if (run.row.agent, run.row.model) == group and (name := _reported(run)))
+    for group, runs in cells.by_group.items():
+        reported = Counter(filter(None, map(_reported, runs)))
         if len(reported) > 1:
             found.append(f"{named(group)}: runs report different models ({_each(reported)}); they are pooled here all the same")
     return found
