@@ -63,6 +63,7 @@ class RunDoor:
         """Listen; where the agent finds this door."""
         if self._request.models == "scripted":
             await self._open_scripted(folder / f"m{number}")
+        self.turn(self._request.turn)
         runner = await self._runner(self._handle)
         env = env_inside(self._upstreams.values(), self._request.models, proxied=bool(self._request.hosts) and not self._request.tcp)
         if self._request.tcp:
@@ -75,7 +76,7 @@ class RunDoor:
             return Door(socket=path, env=env)
         return Door(socket=path, env=env, egress=await self._open_egress(str(folder / f"e{number}")))
 
-    def turn(self, number: int) -> None:
+    def turn(self, number: int | None) -> None:
         """A turn begins."""
         self.journal.turn = number
         if self._scripted is not None:

@@ -29,6 +29,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     `skill_body`: the skill's text below its front-matter; every model call is marked with the share of it in its context.
     `tcp`: listen on a free port of 127.0.0.1 and not on a unix socket (for agents that run without a sandbox).
+    `turn`: the one that it begins with, where turns are told.
     `script`, `guard`, `faults`: for the scripted model.
     `hosts`: what its sandbox may reach besides, as a spec names them; without a sandbox (`tcp`) nobody keeps the agent from any.
     """
@@ -36,6 +37,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     models: Models = "live"
     skill_body: str = ""
+    turn: int | None = None
     script: Script = Script()
     guard: bool = False
     faults: tuple[Fault, ...] = ()

@@ -43,6 +43,7 @@ class ModelDoor:
                 script=msgspec.convert(script(job), Script),
                 guard=job.row.arm in job.loaded.guards,
                 hosts=hosts_of(job),
+                turn=1,
             )
         )
         self.records: tuple[RequestRecord, ...] = ()
@@ -52,8 +53,9 @@ class ModelDoor:
         lead(sandbox, self.door)
 
     def begin_turn(self, number: int) -> None:
-        """Requests from now on belong to this turn."""
-        self._client.turn(self._run, number)
+        """Requests from now on belong to this turn; the first began with the door."""
+        if number > 1:
+            self._client.turn(self._run, number)
 
     def failure(self) -> Failure | None:
         """What the gateway saw fail last, if anything."""
