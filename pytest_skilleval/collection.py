@@ -7,7 +7,7 @@ ordinary way, so fixtures, markers, ``-k``, ``-m``, node ids and every other plu
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -105,18 +105,23 @@ class SpecFile(pytest.Module):
         from pytest_skilleval.core.errors import SkillEvalError
 
         try:
-            loaded, rows = content(self.config, self.path)
+            rows, lines = self._planned()
         except SkillEvalError as error:
             if not (is_evaluation(self.config) or self.config.getoption("collectonly")):
                 self.warn(InvalidSpecWarning(f"{error}\n(pytest --collect-only checks every spec)"))
                 return
             raise self.CollectError(str(error)) from None
-        if self.config.getoption("collectonly"):
-            self.config.stash.setdefault(WEAK, []).extend(map(str, loaded.warnings))
-        cases: dict[str, list[Row]] = {case: [] for case in loaded.case_lines}
+        cases: dict[str, list[Row]] = {case: [] for case in lines}
         for row in rows:
             cases[row.case].append(row)
-        yield from items_of(self, {case: own for case, own in cases.items() if own}, loaded.case_lines)
+        yield from items_of(self, {case: own for case, own in cases.items() if own}, lines)
+
+    def _planned(self) -> tuple[tuple[Row, ...], Mapping[str, int]]:
+        """The rows of this spec, and where its cases stand. The spec itself is let go of before its many items are made."""
+        loaded, rows = content(self.config, self.path)
+        if self.config.getoption("collectonly"):
+            self.config.stash.setdefault(WEAK, []).extend(map(str, loaded.warnings))
+        return rows, loaded.case_lines
 
 
 def content(config: pytest.Config, path: Path) -> tuple[LoadedSpec, tuple[Row, ...]]:

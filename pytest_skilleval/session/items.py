@@ -58,16 +58,16 @@ def make_test(case: str, *, path: Path, line: int) -> Callable[..., None]:
     return function
 
 
-def marked(plain: pytest.MarkDecorator, row: Row) -> pytest.MarkDecorator:
-    """``skill_run(case=, kind=, arm=, agent=, model=, repeat=)``: what ``-m`` selects by; `plain` is the marker without them."""
-    return plain.with_args(case=row.case, kind=row.kind, arm=row.arm, agent=row.agent, model=row.model, repeat=row.repeat)
+def told(row: Row) -> dict[str, Any]:
+    """``case=, kind=, arm=, agent=, model=, repeat=``: what the marker ``skill_run`` tells of a row, for ``-m`` to select by."""
+    return {"case": row.case, "kind": row.kind, "arm": row.arm, "agent": row.agent, "model": row.model, "repeat": row.repeat}
 
 
 def _asked(
     collector: pytest.Module, case: str, function: Callable[..., None], rows: Sequence[Row]
 ) -> Sequence[pytest.Item | pytest.Collector]:
     """What pytest makes of a test function that is parametrised by `rows`."""
-    parameters = [pytest.param(row, id=row.label, marks=marked(pytest.mark.skill_run, row)) for row in rows]
+    parameters = [pytest.param(row, id=row.label, marks=pytest.mark.skill_run(**told(row))) for row in rows]
     parametrised = pytest.mark.parametrize(ROW, parameters)(function)
     setattr(collector.obj, case, parametrised)
     made: Sequence[pytest.Item | pytest.Collector] | None = collector.ihook.pytest_pycollect_makeitem(
@@ -103,8 +103,8 @@ def _is_pytests(plugin: object) -> bool:
 def _made_like(model: pytest.Function, case: str, function: Callable[..., None], rows: Sequence[Row]) -> Iterator[pytest.Function]:
     """The items of one case, as pytest would make them one by one."""
     common: dict[str, Any] = {"callobj": function, "originalname": case, "fixtureinfo": model._fixtureinfo}  # noqa: SLF001  # as pytest does
-    plain = pytest.mark.skill_run
     for index, row in enumerate(rows):
         label = row.label
-        call = replace(model.callspec, params={ROW: row}, indices={ROW: index}, _idlist=(label,), marks=[marked(plain, row).mark])
+        mark = pytest.Mark("skill_run", (), told(row), _ispytest=True)  # without the decorators around it, which take most of the time
+        call = replace(model.callspec, params={ROW: row}, indices={ROW: index}, _idlist=(label,), marks=[mark])
         yield pytest.Function.from_parent(model.parent, name=f"{case}[{label}]", callspec=call, keywords={label: True}, **common)
