@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,11 +75,12 @@ class _Reader:
         if program is None or known:
             return
         self.result.faults += _program_faults(program, self._shown(seed.run))
-        for name in seed_file_names(self.folder, seed.run):
+        beside = () if _lies_alone(self.folder, seed.run) else tuple(_beside(self.folder, seed.run))
+        for name in _files(beside):
             content = self._content(name, (*where, "run"))
             if content is not None and content.startswith(b"#!"):
                 self.result.faults += _line_end_faults(content, self._shown(name))
-        for name, odd in _left_out(self.folder, seed.run):
+        for name, odd in _left_out(beside):
             message = f"the seed's folder can't go into a sandbox whole: `{name}` {odd}"
             self.result.faults.append(self.document.fault(self.cuts.original((*where, "run")), message))
 
@@ -176,18 +177,22 @@ class _Reader:
 
 def seed_file_names(folder: Path, run: str) -> tuple[str, ...]:
     """The files that go into the sandbox with the seed `run`: all in its folder; the program alone when it lies beside the spec."""
-    return (run,) if _lies_alone(folder, run) else tuple(sorted(name for path, name in _beside(folder, run) if path.is_file()))
+    return (run,) if _lies_alone(folder, run) else _files(_beside(folder, run))
 
 
-def _left_out(folder: Path, run: str) -> Iterator[tuple[str, str]]:
-    """(name, what it is) of all beside the seed `run` that is neither a file nor a folder of its own."""
-    for path, name in () if _lies_alone(folder, run) else _beside(folder, run):
+def _files(beside: Iterable[tuple[Path, str]]) -> tuple[str, ...]:
+    return tuple(sorted(name for path, name in beside if path.is_file()))
+
+
+def _left_out(beside: Iterable[tuple[Path, str]]) -> Iterator[tuple[str, str]]:
+    """(name, what it is) of all that is neither a file nor a folder of its own."""
+    for path, name in beside:
         if (odd := no_plain_file(path)) and (path.is_symlink() or not path.is_dir()):
             yield name, odd
 
 
 def _lies_alone(folder: Path, run: str) -> bool:
-    return (folder / run).parent.resolve() == folder.resolve()
+    return os.path.realpath((folder / run).parent) == os.path.realpath(folder)
 
 
 def _beside(folder: Path, run: str) -> Iterator[tuple[Path, str]]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from pytest_skilleval.core.lint.context import Context, Problem
 from pytest_skilleval.core.positions import Where
-from pytest_skilleval.core.spec import Spec
+from pytest_skilleval.core.spec import Makes, Spec
 
 _TELLING = (
     r"evals?|evaluat(?:e|es|ed|ing|ions?|ors?)|(?:py|unit)?tests?|test(?:ed|ers?|ing|bed)"
@@ -61,11 +61,11 @@ def word_problems(context: Context) -> Iterator[Problem]:
 def _visible(context: Context) -> Iterator[tuple[Where, str]]:
     spec = context.spec
     if spec.seed:
-        yield from _made(spec.seed.makes.model_dump(), ("seed", "makes"))
+        yield from _made(spec.seed.makes, ("seed", "makes"))
     for index, case in enumerate(spec.cases):
         where: Where = ("cases", index)
         if case.seed:
-            yield from _made(case.seed.makes.model_dump(), (*where, "seed", "makes"))
+            yield from _made(case.seed.makes, (*where, "seed", "makes"))
         places = [(where, case.prompt, case.prompts)]
         places += [((*where, "turns", number), turn.prompt, turn.prompts) for number, turn in enumerate(case.turns)]
         for place, prompt, prompts in places:
@@ -74,8 +74,8 @@ def _visible(context: Context) -> Iterator[tuple[Where, str]]:
             yield from (((*place, "prompts", number), text) for number, text in enumerate(prompts or ()))
 
 
-def _made(makes: dict[str, object], where: Where) -> Iterator[tuple[Where, str]]:
-    for kind, names in makes.items():
+def _made(makes: Makes, where: Where) -> Iterator[tuple[Where, str]]:
+    for kind, names in makes:
         if isinstance(names, dict):
             yield from (((*where, kind, name), name) for name in names)
         elif isinstance(names, tuple):
