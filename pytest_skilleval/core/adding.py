@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_skilleval.core.attribution import Verbs, last_fitting
 
 if TYPE_CHECKING:
-    from pytest_skilleval.core.changes import ObjectType, Thing
+    from pytest_skilleval.core.changes import Thing
+    from pytest_skilleval.core.object_types import ObjectType
     from pytest_skilleval.core.snapshot import EngineEvent
     from pytest_skilleval.core.transcript import ShellCommand
 

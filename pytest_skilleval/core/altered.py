@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pytest_skilleval.core.attribution import Verbs, last_fitting
-from pytest_skilleval.core.changes import Changes, ObjectType, Thing, container_condition
+from pytest_skilleval.core.changes import Changes, Thing, container_condition
+from pytest_skilleval.core.object_types import ObjectType
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_skilleval.core.changes import BUILD_CACHE, DESTROYING, ObjectType, Thing
+from pytest_skilleval.core.changes import DESTROYING, Thing
+from pytest_skilleval.core.object_types import BUILD_CACHE, ObjectType
 from pytest_skilleval.core.shell import Simple, simple_commands, spread
 from pytest_skilleval.core.snapshot import EngineEvent
 from pytest_skilleval.core.transcript import ShellCommand

@@ -11,21 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from pytest_skilleval.core.object_types import ALL_TYPES, BUILD_CACHE, DANGLING, ObjectType
 from pytest_skilleval.core.snapshot import compose_project, compose_service
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Image, Network, Volume
-
-ObjectType = Literal["container", "volume", "image", "network", "build cache"]
-TYPES: tuple[ObjectType, ...] = ("container", "volume", "image", "network")
-"""Those of which checks speak by type."""
-BUILD_CACHE: Literal["build cache"] = "build cache"
-"""Type and name of the build cache."""
-ALL_TYPES: tuple[ObjectType, ...] = (*TYPES, BUILD_CACHE)
-DANGLING = "<none>"
-"""Stands for every untagged image, as in Docker's own listings."""
 
 DESTROYING = frozenset({"destroy", "delete", "remove"})
 _MAKING = frozenset({"pull", "load", "import", "tag", "create", "build"})

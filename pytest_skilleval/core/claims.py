@@ -7,19 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_skilleval.core.changes import (
-    BUILD_CACHE,
-    DANGLING,
-    TYPES,
-    Changes,
-    ObjectType,
-    Thing,
-    changes,
-    container_condition,
-    image_thing,
-    of_type,
-    things,
-)
+from pytest_skilleval.core.changes import Changes, Thing, changes, container_condition, image_thing, of_type, things
+from pytest_skilleval.core.object_types import BUILD_CACHE, DANGLING, TYPES, ObjectType
 from pytest_skilleval.core.snapshot import Container, DockerState, EngineEvent, Volume
 
 if TYPE_CHECKING:

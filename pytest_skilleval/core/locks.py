@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_skilleval.core.arms import primary_contrasts
+from pytest_skilleval.core.contrasts import primary_contrasts
 from pytest_skilleval.core.errors import UsageProblem
 
 if TYPE_CHECKING:

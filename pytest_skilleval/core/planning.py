@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, get_args
 
-from pytest_skilleval.core.arms import installs, primary_contrasts
 from pytest_skilleval.core.blocks import Block, rank, rows
 from pytest_skilleval.core.choosing import DEFAULT_MODEL, SCRIPTED, agents_with_models, is_glob, same_model
+from pytest_skilleval.core.contrasts import installs, primary_contrasts
 from pytest_skilleval.core.errors import UsageProblem
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.plan import Plan

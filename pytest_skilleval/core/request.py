@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.changes import ALL_TYPES, BUILD_CACHE, TYPES, ObjectType, Thing, things
+from pytest_skilleval.core.changes import Thing, things
+from pytest_skilleval.core.object_types import ALL_TYPES, BUILD_CACHE, TYPES, ObjectType
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.snapshot import DockerState

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_skilleval.core.arms import null_contrasts, primary_contrasts
+from pytest_skilleval.core.contrasts import null_contrasts, primary_contrasts
 from pytest_skilleval.core.statistics.sequential import Look
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import msgspec
 
 from pytest_skilleval.agents import agent
 from pytest_skilleval.archive import Archive, Damaged, RunFolder
-from pytest_skilleval.core.arms import installs, keeps_text
+from pytest_skilleval.core.contrasts import installs, keeps_text
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.loaded import LoadedSpec
 from pytest_skilleval.core.plan import Row

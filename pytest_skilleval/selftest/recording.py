@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from pytest_skilleval.archive import Archive, RunFolder, encode
-from pytest_skilleval.core.arms import installs
+from pytest_skilleval.core.contrasts import installs
 from pytest_skilleval.core.loaded import LoadedSpec, Skill
 from pytest_skilleval.core.plan import Row
 from pytest_skilleval.core.planning import Request, make_plan

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from report_made import DATA_B, grid, names, session, spec
 
-from pytest_skilleval.core.arms import null_contrasts
+from pytest_skilleval.core.contrasts import null_contrasts
 from pytest_skilleval.core.spec import Spec
 from pytest_skilleval.report.build import build
 from pytest_skilleval.report.calibration import null_effects, strip, told

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 
-from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING
 from pytest_skilleval.core.generated.deeds import Deed
+from pytest_skilleval.core.object_types import BUILD_CACHE, DANGLING
 
 _EVERY_PROJECT = "docker compose ls -aq | xargs -r -I @ docker compose -p @ down -v --rmi all --remove-orphans -t 1"
 

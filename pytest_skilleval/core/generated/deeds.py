@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.changes import BUILD_CACHE, DANGLING, ObjectType
+from pytest_skilleval.core.object_types import BUILD_CACHE, DANGLING, ObjectType
 
 if TYPE_CHECKING:
     from pytest_skilleval.core.spec import Makes

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_skilleval.core.changes import BUILD_CACHE, TYPES, Thing
+from pytest_skilleval.core.changes import Thing
 from pytest_skilleval.core.dress import substitute
 from pytest_skilleval.core.generated.deeds import Deed, deeds, sweep
 from pytest_skilleval.core.generated.routes import routes
+from pytest_skilleval.core.object_types import BUILD_CACHE, TYPES
 from pytest_skilleval.core.request import request_of
 from pytest_skilleval.core.spec import Rehearsal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pytest_skilleval.core.arms import null_contrasts
+from pytest_skilleval.core.contrasts import null_contrasts
 from pytest_skilleval.core.lint.context import Context, Problem, ambiguous, called, installs
 from pytest_skilleval.core.nearest import did_you_mean
 from pytest_skilleval.core.positions import Where

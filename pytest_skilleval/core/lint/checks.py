@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from pytest_skilleval.core.changes import ALL_TYPES, BUILD_CACHE, DANGLING, TYPES
 from pytest_skilleval.core.dress import dress_makes, substitute
 from pytest_skilleval.core.lint.context import Context, Placed, Problem
 from pytest_skilleval.core.loaded import Skin
 from pytest_skilleval.core.nearest import did_you_mean
+from pytest_skilleval.core.object_types import ALL_TYPES, BUILD_CACHE, DANGLING, TYPES
 from pytest_skilleval.core.patterns import PatternError, compile_pattern
 from pytest_skilleval.core.positions import Where
 from pytest_skilleval.core.spec import CHECK_KINDS, Case, Check, Makes, Removed, RemovedOfType, Seed, StateClaim

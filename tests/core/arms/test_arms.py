@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_skilleval.core import arms
+from pytest_skilleval.core.contrasts import installs
 from pytest_skilleval.core.loaded import Skill
 from pytest_skilleval.core.ports import SandboxFile
 from pytest_skilleval.core.spec import Arm, Sham
@@ -33,7 +34,7 @@ def test_exclude_takes_exactly_the_named_skills_away() -> None:
 def test_exclude_all_installs_nothing() -> None:
     """The bare arm has no catalogue at all."""
     assert arms.installed_skills(Arm(role="reference", exclude="all"), "two", CATALOGUE) == {}
-    assert not arms.installs(Arm(role="reference", exclude="all"), "two")
+    assert not installs(Arm(role="reference", exclude="all"), "two")
 
 
 @given(st.text(min_size=1, max_size=300), st.sampled_from(["real", "neutral"]), st.sampled_from(["real", "inert"]))

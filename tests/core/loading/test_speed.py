@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 from spec_builder import FILES, SKILL, SPEC
 
 from pytest_skilleval.core.loading import find_specs, load_spec
+
+ONLY_FOR_RUNS = {"pytest_skilleval.core.ports", "pytest_skilleval.core.snapshot", "pytest_skilleval.core.transcript", "msgspec", "tarfile"}
 
 
 def grow(root: Path, *, specs: int, cases: int) -> None:
@@ -46,3 +50,12 @@ def test_a_hundred_large_specs(tmp_path: Path) -> None:
     """A hundred specs of fifty cases, twenty thousand checks, load in about a second or two."""
     grow(tmp_path, specs=100, cases=50)
     assert seconds_to_load(tmp_path) < 5
+
+
+def test_reading_a_spec_imports_nothing_that_only_runs_need() -> None:
+    """What a session pays before its first spec is for spec files, and not for sandboxes, agents, recorded states and archives."""
+    code = f"import sys, pytest_skilleval.core.loading; print(*({ONLY_FOR_RUNS} & sys.modules.keys()))"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == []

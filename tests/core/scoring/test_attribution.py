@@ -8,7 +8,8 @@ import pytest
 from evidence_made import event, ran
 
 from pytest_skilleval.core.attribution import cause
-from pytest_skilleval.core.changes import ObjectType, Thing
+from pytest_skilleval.core.changes import Thing
+from pytest_skilleval.core.object_types import ObjectType
 
 
 def thing(kind: ObjectType, name: str, key: str = "") -> Thing:
