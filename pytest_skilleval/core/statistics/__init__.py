@@ -30,8 +30,7 @@ Modules::
     pooling       several agents and models
     planning      how many cases and repeats, at what price
     sizes         the same for many sizes at once
-    simulate      settings, coverage study, power; simulate_looks: what planned looks save and cost;
-                  simulate_curtailed: what they would save if sessions ended as soon as nothing can be claimed
+    simulate      settings, coverage study, power; simulate_looks: what planned looks save and cost
     batch         the tests for many simulated data sets at once
 
 Nothing is imported here: the modules load numpy (and, inside functions, scipy and statsmodels), so import them where they are used.
