@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 CREDENTIALS = (
@@ -74,6 +75,7 @@ class Masker:
         bare = (value.strip() for value in values)  # keys read from files end with a line end, which nobody repeats
         secrets = {form.encode("utf-8", "surrogateescape") for value in bare if len(value) >= SHORTEST for form in _written(value)}
         self._secrets = tuple(sorted(secrets, key=len, reverse=True))
+        self._any = re.compile(b"|".join(map(re.escape, self._secrets)))
         self._held = b""
         self.count = 0
 
@@ -81,23 +83,30 @@ class Masker:
         """The masked bytes that can be let go; the tail that may be the beginning of a secret is held back."""
         if not self._secrets:
             return chunk
-        text = self._replace(self._held + chunk)
-        keep = max((_overlap(text, secret) for secret in self._secrets), default=0)
-        self._held = text[len(text) - keep :]
-        return text[: len(text) - keep]
+        text = self._held + chunk
+        return self._let_go(text, len(text) - max(_overlap(text, secret) for secret in self._secrets))
 
     def flush(self) -> bytes:
         """What was held back."""
-        rest, self._held = self._held, b""
-        return rest
+        return self._let_go(self._held, len(self._held))
 
-    def _replace(self, text: bytes) -> bytes:
-        for secret in self._secrets:
-            found = text.count(secret)
-            if found:
-                self.count += found
-                text = text.replace(secret, MASK)
-        return text
+    def _let_go(self, text: bytes, until: int) -> bytes:
+        """The masked bytes of `text` up to `until`, or to the end of the secret that stands there; the rest is held back.
+
+        A secret that begins later is not masked yet: it may prove to be the beginning of a longer one.
+        """
+        parts: list[bytes] = []
+        done = 0
+        if any(secret in text for secret in self._secrets):  # fast, and mostly there is none
+            for found in self._any.finditer(text):
+                if found.start() >= until:
+                    break
+                parts += text[done : found.start()], MASK
+                done = found.end()
+                self.count += 1
+        end = max(done, until)
+        self._held = text[end:]
+        return b"".join((*parts, text[done:end]))
 
 
 def _written(value: str) -> Iterator[str]:

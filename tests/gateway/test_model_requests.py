@@ -213,15 +213,31 @@ def test_a_number_that_changes_is_a_difference() -> None:
 SECRET = "sk-ant-0123456789"
 
 
+def streamed(mask: Masker, whole: bytes, cuts: list[int]) -> bytes:
+    """All that comes through of `whole`, cut up at `cuts`."""
+    borders = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
+    return b"".join(mask(whole[begin:end]) for begin, end in itertools.pairwise(borders)) + mask.flush()
+
+
 @given(st.binary(max_size=60), st.binary(max_size=60), st.lists(st.integers(0, 200), max_size=5))
 def test_secrets_are_masked_however_a_stream_is_cut_up(before: bytes, after: bytes, cuts: list[int]) -> None:
     """A secret never comes through, not even in two chunks; everything else does, and the count is right."""
-    whole = before + SECRET.encode() + after
-    one = Masker([SECRET])
-    borders = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
-    out = b"".join(one(whole[begin:end]) for begin, end in itertools.pairwise(borders)) + one.flush()
-    assert out == whole.replace(SECRET.encode(), MASK)
+    whole, one = before + SECRET.encode() + after, Masker([SECRET])
+    assert streamed(one, whole, cuts) == whole.replace(SECRET.encode(), MASK)
     assert one.count == whole.count(SECRET.encode())
+
+
+ENTANGLED = ("aaaaaaab", "aaaaaaabbbbb", "abbbbbbb", "aaaaaaaa")
+"""The first begins the second, whose end begins the third; the last overlaps itself."""
+
+
+@given(st.lists(st.sampled_from([*ENTANGLED, "a", "bbbb"]), max_size=6).map("".join), st.lists(st.integers(0, 80), max_size=8))
+def test_secrets_that_hold_parts_of_each_other_are_masked_however_a_stream_is_cut_up(text: str, cuts: list[int]) -> None:
+    """From the left, and the longest of those that begin at one place, as in one piece."""
+    longest_first = b"|".join(sorted((secret.encode() for secret in ENTANGLED), key=len, reverse=True))
+    wanted, count = re.subn(longest_first, MASK, text.encode())
+    one = Masker(ENTANGLED)
+    assert (streamed(one, text.encode(), cuts), one.count) == (wanted, count)
 
 
 def test_masker_of_several_values_and_none() -> None:
