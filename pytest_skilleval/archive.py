@@ -26,6 +26,8 @@ PLAN = "plan.json"
 PRICES = "prices.json"
 PROVENANCE = "provenance.json"
 SPEC = "spec.json"
+CLOCK = "clock.txt"
+"""Of a turn: when each line of its ``stdout.jsonl`` came, in seconds since the baseline."""
 SESSION = "session"
 """Folder of a run for what the CLI recorded itself."""
 

@@ -108,13 +108,15 @@ class ScriptedAgent:
         done = next((event for event in events if event.type == "done"), None)
         session = next((event for event in events if event.type == "session"), None)
         closing: Closing = "complete" if done else "cut" if events else "none"
+        ended = {event.id for event in events if event.type == "command"}
+        calls = [event for event in events if event.type in {"command", "load"} or (event.type == "calls" and event.id not in ended)]
         return TurnTranscript(
             agent=self.name,
             session_id=session.session if session else None,
             model=session.model if session else None,
             offered=_offered(session),
-            tool_calls=tuple(_tool_call(event) for event in events if event.type in {"command", "load"}),
-            commands=tuple(_command(event) for event in events if event.type == "command"),
+            tool_calls=tuple(map(_tool_call, calls)),
+            commands=tuple(_command(event) for event in calls if event.type != "load"),
             reads=tuple(_read(event) for event in events if event.type == "load"),
             messages=tuple(event.text for event in events if event.type == "message"),
             reply=done.reply if done else None,

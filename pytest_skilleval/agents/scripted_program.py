@@ -1,7 +1,7 @@
 """The scripted agent itself: runs inside the sandbox on its Python alone, and is never imported by the plugin.
 
 stdin: one JSON object ``{prompt, script}``; see :mod:`pytest_skilleval.agents.scripted` for the script.
-stdout: one JSON object a line: ``session``, ``load``, ``command``, ``message``, ``done``.
+stdout: one JSON object a line: ``session``, ``load``, ``calls`` and ``command`` (before and after one), ``message``, ``done``.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def run(number: int, line: str, deny: list[str]) -> int:
     if rule:
         say("command", id=call, line=line, denied=True, output="Permission to run %r has been denied." % rule)
         return 0
+    say("calls", id=call, line=line)
     start = time.time()
     done = subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     output = done.stdout.decode("utf-8", "replace")[:LIMIT]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -58,6 +59,11 @@ _NAMING: Mapping[tuple[str, ...], tuple[frozenset[str], frozenset[ObjectType]]] 
 """Options that name what a verb makes; without them it may have made any object of these types."""
 _MIN_ID = 4
 _NAMED, _SWEPT, _UNRELATED = 2, 1, 0
+_HARMLESS = frozenset(
+    {"cat", "cd", "date", "df", "docker", "docker-compose", "du", "echo", "false", "grep", "head", "jq", "ls", "printf", "pwd", "sleep"}
+    | {"sort", "tail", "true", "wc"}
+)
+"""Programs that do nothing to the engine, or whose words tell what they do. Any other may hide it: a script, an interpreter, ``curl``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +82,15 @@ def last_fitting(
 ) -> str | None:
     """The line of the executed command that did one of `verbs` to `thing`, which events call one of `actions`; None: none did.
 
-    Where the event and the commands have times, the last fitting command before the event; else the first that names the object,
-    else the first that sweeps objects of its type.
+    Where the event and the commands have times, the command that was under way when it happened, even if only a script that
+    it runs says so; else the last fitting one before. Without times the first that names the object, else the first that sweeps
+    objects of its type.
     """
-    fitting = [_Candidate(command, rank) for command in commands if (rank := _rank(command.line, thing, verbs))]
-    when = max((event.at for event in events if event.action in actions and _is_about(event, thing)), default=None)
+    ranked = [_Candidate(command, _rank(command.line, thing, verbs)) for command in commands]
+    when = max((event.at for event in events if _tells(event, thing, actions)), default=None)
+    if when is not None and (doing := _under_way(ranked, when)):
+        return doing.line
+    fitting = [one for one in ranked if one.rank]
     before = [one for one in fitting if when is not None and one.command.at is not None and one.command.at <= when]
     if before:
         return max(before, key=lambda one: (one.command.at or 0.0, one.rank)).command.line
@@ -88,9 +98,26 @@ def last_fitting(
     return best.command.line if best else None
 
 
-def _is_about(event: EngineEvent, thing: Thing) -> bool:
-    """Some events about an image call it by its tag."""
-    return event.type == thing.type and (event.id == thing.key or (thing.type == "image" and event.id in thing.names))
+def _under_way(ranked: Iterable[_Candidate], when: float) -> ShellCommand | None:
+    """Of the commands that were under way at the time, the last that fits best; one that may hide what it does, if it is the only one."""
+    then = [one for one in ranked if one.command.at is not None and one.command.at <= when <= (one.command.until or math.inf)]
+    fitting = max((one for one in then if one.rank), key=lambda one: (one.rank, one.command.at), default=None)
+    if fitting:
+        return fitting.command
+    hiding = [one.command for one in then if _may_hide(one.command.line)]
+    return hiding[0] if len(hiding) == 1 else None
+
+
+def _may_hide(line: str) -> bool:
+    return any(simple.program not in _HARMLESS for simple in simple_commands(line))
+
+
+def _tells(event: EngineEvent, thing: Thing, actions: Collection[str]) -> bool:
+    """Whether it says that one of `actions` was done to `thing`. Some call an image by its tag; the cache is only ever pruned."""
+    if thing.type == BUILD_CACHE:
+        return (event.type, event.action) == ("builder", "prune")
+    named = event.id == thing.key or (thing.type == "image" and event.id in thing.names)
+    return event.action in actions and event.type == thing.type and named
 
 
 def _rank(line: str, thing: Thing, verbs: Verbs) -> int:

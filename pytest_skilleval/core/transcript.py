@@ -25,7 +25,9 @@ class ShellCommand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     subagent: bool = False
     call_id: str = ""
     at: float | None = None
-    """Seconds since the run's baseline, where the stream tells time."""
+    """Seconds since the run's baseline before which it was not begun; None: not known."""
+    until: float | None = None
+    """The same of what it was over by; None: not known, or not waited for."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pytest_skilleval.archive import RunFolder
+from pytest_skilleval.archive import CLOCK, RunFolder
+from pytest_skilleval.core.clock import clocked
 from pytest_skilleval.core.errors import ArchiveError
 from pytest_skilleval.core.evidence import Evidence, TurnEvidence, ValidatorResult
 from pytest_skilleval.core.ports import Agent
@@ -48,11 +49,12 @@ def _turn(folder: RunFolder, record: RunRecord, number: int, cli: Agent, dose: f
     try:
         stdout, stderr = (place / "stdout.jsonl").read_bytes(), (place / "stderr.txt").read_bytes()
         prompt = (place / "prompt.txt").read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        times = [float(at) for at in (place / CLOCK).read_text().split()] if (place / CLOCK).exists() else []
+    except (OSError, ValueError) as error:
         raise ArchiveError(f"{place}: the raw turn can't be read ({error})") from error
     return TurnEvidence(
         prompt=prompt,
-        transcript=cli.parse(stdout, stderr, facts.exit_code),
+        transcript=clocked(cli.parse(stdout, stderr, facts.exit_code), stdout, times),
         after=folder.read(f"turn-{number}/snapshot.json", DockerState) if (place / "snapshot.json").exists() else None,
         timed_out=facts.timed_out,
         started=facts.started,

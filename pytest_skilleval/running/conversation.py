@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from pytest_skilleval.archive import CLOCK
 from pytest_skilleval.core.checks import turn_is_sent
 from pytest_skilleval.core.credentials import Masking
 from pytest_skilleval.core.errors import AgentApiError, AgentApiRefusal, AgentCrash, HarnessError, IdleTimeout, RunError, SandboxError
@@ -118,7 +119,7 @@ class Conversation:
         if self.door:
             self.door.begin_turn(number)
         with (place / "stdout.jsonl").open("wb") as stdout, (place / "stderr.txt").open("wb") as stderr:
-            out, err = Sink(stdout, self.job.mask), Sink(stderr, self.job.mask)
+            out, err = Sink(stdout, self.job.mask, lambda: time.monotonic() - self.began), Sink(stderr, self.job.mask)
             cut = TriggerCut(self.job, self.sandbox, self.baseline) if self.job.case.kind == "trigger" else None
             result = self.sandbox.exec(
                 self.job.agent.command(turn),
@@ -128,7 +129,9 @@ class Conversation:
             )
             if cut:
                 cut.close()
-            return result, out.close() + err.close(), bool(cut and cut.cut)
+            masked = out.close() + err.close()
+        (place / CLOCK).write_text("".join(f"{at:.4f}\n" for at in out.times), encoding="ascii")
+        return result, masked, bool(cut and cut.cut)
 
     def _validate(self, turn: int | None, checks: tuple[Check, ...]) -> None:
         """Run the validators among `checks` inside the sandbox and keep what they said."""
@@ -150,10 +153,14 @@ class Conversation:
 
 
 class Sink:
-    """A file that a stream flows into, secrets removed on the way, also such as are split between two chunks."""
+    """A file that a stream flows into, secrets removed on the way, also such as are split between two chunks.
 
-    def __init__(self, file: BinaryIO, mask: Masking) -> None:
-        self._file, self._mask = file, mask.stream()
+    `times` tells when each line of the file was whole, by the `clock`.
+    """
+
+    def __init__(self, file: BinaryIO, mask: Masking, clock: Callable[[], float] = time.monotonic) -> None:
+        self._file, self._mask, self._clock = file, mask.stream(), clock
+        self.times: list[float] = []
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes; all but the end that may be the beginning of a secret is on disk afterwards."""
@@ -167,6 +174,7 @@ class Sink:
     def _put(self, chunk: bytes) -> None:
         self._file.write(chunk)
         self._file.flush()
+        self.times += [self._clock()] * chunk.count(b"\n")
 
 
 def _both(first: Callable[[bytes], None], second: Callable[[bytes], None]) -> Callable[[bytes], None]:

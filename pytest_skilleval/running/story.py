@@ -123,10 +123,11 @@ class _Attempt:
         with self._phase("snapshot"):
             baseline = sandbox.state()
             sandbox.mark()
+            began = time.monotonic()
             self.folder.write("baseline.json", baseline)
             if job.seed:
                 verify(baseline, job.seed.makes, job.loaded.spec)
-        self.talk = Conversation(job, sandbox, armed, self.folder, baseline, time.monotonic(), [], [], self.door)
+        self.talk = Conversation(job, sandbox, armed, self.folder, baseline, began, [], [], self.door)
         try:
             with self._phase("agent"):
                 self.talk.hold()

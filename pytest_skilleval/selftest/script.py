@@ -95,6 +95,7 @@ def _events(rehearsal: Rehearsal, *, model: str, installed: bool, loads: bool) -
     if loads:
         yield {"type": "load", "skill": SKILL, "path": f"/home/agent/.agents/skills/{SKILL}/SKILL.md", "ok": True}
     for number, line in enumerate(turn.run, start=1):
+        yield {"type": "calls", "id": f"c{number}", "line": line}
         yield {"type": "command", "id": f"c{number}", "line": line, "denied": False, "exit": 0, "output": "ok\n", "seconds": 0.1}
     yield {"type": "message", "text": turn.reply}
     usage = {"input": 400 + 200 * loads + 20 * len(turn.run), "output": 40 + 10 * len(turn.run)}

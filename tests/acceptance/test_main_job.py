@@ -45,7 +45,7 @@ def test_a_skill_is_evaluated_and_scored_again_offline(project: Project, workers
         "baseline.json",
         "events.jsonl",
         "validators.json",
-        *(f"turn-{turn}/{name}" for turn in (1, 2) for name in ("prompt.txt", "stdout.jsonl", "stderr.txt", "snapshot.json")),
+        *(f"turn-{turn}/{name}" for turn in (1, 2) for name in ("prompt.txt", "stdout.jsonl", "clock.txt", "stderr.txt", "snapshot.json")),
     }
     assert project.left() == []
 
@@ -255,7 +255,7 @@ def test_a_trigger_run_ends_as_soon_as_a_script_changes_docker(project: Project)
     assert record["turns"][0]["seconds"] < 50
     [row] = project.report()["runs"]
     assert (row["verdict"], row["reason"]) == ("pass", "not loaded, and should not be")
-    assert [(one["name"], one["command"]) for one in row["removed"]] == [("old", None)]
+    assert [(one["name"], one["command"]) for one in row["removed"]] == [("old", SCRIPT)]
 
 
 def test_secrets_of_the_environment_never_reach_the_results(project: Project) -> None:

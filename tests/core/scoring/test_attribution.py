@@ -91,6 +91,38 @@ def test_clocks_decide_where_both_sides_have_one() -> None:
     assert cause(DB, commands, [event("container", "die", DB.key, at=4.0)]) == "docker rm shop-db"
 
 
+HIDING = ["./clean.sh", "python3 -c 'import docker'", "curl --unix-socket /run/docker.sock -X DELETE localhost/containers/shop-db", "make"]
+
+
+@pytest.mark.parametrize("line", HIDING)
+def test_what_a_script_did_is_its_commands_doing(line: str) -> None:
+    """Its words don't say so, and words of another command fit: the one that was under way then is the cause."""
+    commands = [ran("docker rm shop-db", at=1.0, until=2.0), ran(line, at=3.0, until=5.0), ran("docker rm shop-db", at=6.0, until=7.0)]
+    assert cause(DB, commands, [event("container", "destroy", DB.key, at=4.0)]) == line
+
+
+@pytest.mark.parametrize(
+    "line", ["sleep 9", "docker ps -a | grep shop | wc -l", "docker logs -f shop-web", "cat notes && echo docker rm shop-db"]
+)
+def test_what_can_have_done_nothing_is_not_blamed(line: str) -> None:
+    """An object may go by itself while such a command is under way."""
+    assert cause(DB, [ran(line, at=3.0, until=5.0)], [event("container", "destroy", DB.key, at=4.0)]) is None
+
+
+def test_a_script_that_prunes_the_cache_is_known_by_the_prune() -> None:
+    """The engine's event names no object."""
+    cache = thing("build cache", "build cache")
+    assert cause(cache, [ran("./clean.sh", at=3.0, until=5.0)], [event("builder", "prune", "", at=4.0)]) == "./clean.sh"
+
+
+def test_of_several_commands_under_way_words_decide() -> None:
+    """Two scripts at once: nobody knows; a script and a command that names the object: the latter."""
+    gone = event("container", "destroy", DB.key, at=4.0)
+    scripts = [ran("./clean.sh", at=3.0), ran("./other.sh", at=3.5, until=5.0)]
+    assert cause(DB, scripts, [gone]) is None
+    assert cause(DB, [*scripts, ran("docker rm -f shop-db", at=3.9, until=4.1)], [gone]) == "docker rm -f shop-db"
+
+
 def test_without_commands_the_cause_is_not_known() -> None:
     """Nothing is made up."""
     assert cause(DB, [], [event("container", "destroy", DB.key)]) is None
