@@ -5,6 +5,8 @@ The hooks of an evaluation itself are in :mod:`pytest_skilleval.session.lifecycl
 
 from __future__ import annotations
 
+import atexit
+import gc
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -97,6 +99,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         from pytest_skilleval import collection
 
         collection.show_weak(terminalreporter, weak)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Where specs were only listed, the process ends without a last search for garbage, which would take as long as reading them all."""
+    if WEAK in config.stash:
+        atexit.register(gc.freeze)
 
 
 def pytest_report_teststatus(

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 AGENTS = ("claude-code", "codex")
-REPEATS = 8
+REPEATS = 16
 TURN = {"run": ["sleep 0.2; echo one", "sleep 0.2; echo two", "sleep 0.2; echo three"], "reply": "Done."}
 """About a second in all: as long as commands take that ask something of Docker, and a model that answers at once."""
 PLAY = {"script": {"skill": "be-brief", "rehearsals": [{"id": "works", "plays": {"skill": None}, "turns": [TURN]}]}}
