@@ -50,7 +50,7 @@ class Entry:
         """The model that is asked, by the body, else by the path."""
         try:
             named = msgspec.json.decode(self.raw, type=_Named).model
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             named = None
         return str(named or "") or model_in(self.path)
 

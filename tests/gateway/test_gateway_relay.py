@@ -42,6 +42,15 @@ def test_body_is_passed_on_byte_for_byte(live: Live, upstream: FakeUpstream) -> 
     assert (status, body, upstream.seen[0].body) == (200, ANSWER, raw)
 
 
+@pytest.mark.parametrize("raw", [b"{", b"[]", b'{"model": 7}', b'{"deep":' + b"[" * 100_000, b'{"model":' + b"[" * 100_000])
+def test_a_body_that_can_not_be_read_is_passed_on_and_recorded(live: Live, upstream: FakeUpstream, raw: bytes) -> None:
+    """Whatever an agent sends is a request: never a failure of the gateway."""
+    client, door = live()
+    assert ask(door, raw)[0] == 200
+    assert upstream.seen[0].body == raw
+    assert last(client).failure is None
+
+
 def test_credentials_and_host_are_replaced_and_nothing_else(live: Live, upstream: FakeUpstream) -> None:
     """The agent's placeholder never leaves, the real credential does, other headers stay."""
     _, door = live()
