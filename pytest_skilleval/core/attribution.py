@@ -109,7 +109,8 @@ def _under_way(ranked: Iterable[_Candidate], when: float) -> ShellCommand | None
 
 
 def _may_hide(line: str) -> bool:
-    return any(simple.program not in _HARMLESS for simple in simple_commands(line))
+    """Whether its words don't tell all that it does to the engine; what runs inside a container does nothing to it."""
+    return any(simple.program not in _HARMLESS and not simple.inside for simple in simple_commands(line))
 
 
 def _tells(event: EngineEvent, thing: Thing, actions: Collection[str]) -> bool:

@@ -102,7 +102,14 @@ def test_what_a_script_did_is_its_commands_doing(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["sleep 9", "docker ps -a | grep shop | wc -l", "docker logs -f shop-web", "cat notes && echo docker rm shop-db"]
+    "line",
+    [
+        "sleep 9",
+        "docker ps -a | grep shop | wc -l",
+        "docker logs -f shop-web",
+        "docker exec shop-web sh -c ./work.sh",
+        "cat notes && echo docker rm shop-db",
+    ],
 )
 def test_what_can_have_done_nothing_is_not_blamed(line: str) -> None:
     """An object may go by itself while such a command is under way."""
